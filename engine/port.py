@@ -1,0 +1,427 @@
+"""The door between the two rooms: every type that the desktop may see of the engine.
+
+Owned here: requests, commands, events, errors and what is known of a model, all of them frozen
+values; and the protocols `EnginePort` and `ModelCatalog` that the engine fulfils. Separate, and
+limited to the standard library, so that a window can be on screen before PaddlePaddle loads and so
+that no widget ever learns of tensors. Pixels cross as `RgbImage`, never as arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NewType, Protocol
+
+JobId = NewType("JobId", str)
+ModelId = NewType("ModelId", str)
+
+MAX_SEED = 2**64 - 1
+"""Largest seed: the noise generator's key is one 64-bit word."""
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+class Sampler(StrEnum):
+    """How the probability-flow ODE is integrated."""
+
+    EULER = "euler"
+    DPMPP_2M = "dpmpp_2m"
+
+
+class SigmaSchedule(StrEnum):
+    """Where the sampler steps: the spacing of the noise levels."""
+
+    SHIFTED = "shifted"
+    """The checkpoint's own grid: uniform in sigma, then shifted towards noise."""
+    UNIFORM = "uniform"
+    """Uniform in sigma, no shift."""
+
+
+class ModelFamily(StrEnum):
+    ERNIE_IMAGE = "ernie_image"
+
+
+class DevicePreference(StrEnum):
+    """What the user asked for; `AUTO` takes a usable GPU if there is one, else the CPU."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    GPU = "gpu"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RgbImage:
+    """A picture: `data` holds height * width * 3 bytes, rows top to bottom, sRGB."""
+
+    width: int
+    height: int
+    data: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.data) != self.width * self.height * 3:
+            raise ValueError(f"{len(self.data)} bytes for {self.width}x{self.height} RGB")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureSize:
+    """Width and height in pixels."""
+
+    width: int
+    height: int
+
+    def __str__(self) -> str:
+        return f"{self.width}x{self.height}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationDefaults:
+    """What a model is used with when the user says nothing else."""
+
+    size: PictureSize
+    steps: int
+    guidance_scale: float
+    sampler: Sampler
+    sigma_schedule: SigmaSchedule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelInfo:
+    """What is known of a model without loading it.
+
+    `sizes` lists the only sizes the model can draw; empty means any size whose sides are multiples
+    of `size_multiple` between `min_side` and `max_side` pixels, and `recommended_sizes` are good.
+    `example_prompts` maps a language code (`en`, `zh`) to prompts that the model does well.
+    """
+
+    model_id: ModelId
+    name: str
+    family: ModelFamily
+    is_demo: bool
+    defaults: GenerationDefaults
+    sizes: tuple[PictureSize, ...] = ()
+    recommended_sizes: tuple[PictureSize, ...] = ()
+    size_multiple: int = 16
+    min_side: int = 256
+    max_side: int = 2048
+    example_prompts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationRequest:
+    """What the user asks for. `None` means "the model's default".
+
+    `seed` is 0 .. 2**64 - 1 and belongs to the first picture; picture i uses `seed + i` modulo
+    2**64. `tile` is the side in pixels of one VAE decode tile, or `"auto"` or `"off"`.
+    """
+
+    prompt: str
+    seed: int
+    negative_prompt: str = ""
+    width: int | None = None
+    height: int | None = None
+    steps: int | None = None
+    guidance_scale: float | None = None
+    image_count: int = 1
+    sampler: Sampler | None = None
+    sigma_schedule: SigmaSchedule | None = None
+    model_id: ModelId
+    preview: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedRequest:
+    """A request with every default filled in: what is really computed, and what is recorded."""
+
+    prompt: str
+    negative_prompt: str
+    width: int
+    height: int
+    steps: int
+    guidance_scale: float
+    seed: int
+    image_count: int
+    sampler: Sampler
+    sigma_schedule: SigmaSchedule
+    shift: float
+    model_id: ModelId
+    preview: bool
+
+    def image_seed(self, index: int) -> int:
+        """The seed of picture `index` (0-based) of this job."""
+        return (self.seed + index) % (MAX_SEED + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceInfo:
+    """The device that computes: `name` is `cpu`, `gpu:0`, ...; dtypes by network."""
+
+    name: str
+    description: str
+    dtypes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Everything needed to make the same picture again; what the metadata writers record.
+
+    `model_sha256` is the digest over the transformer's files in name order; `library` names the
+    array library and its version, `noise` the noise generator.
+    """
+
+    resolved: ResolvedRequest
+    seed: int
+    model_name: str
+    model_sha256: str
+    library: str
+    device: DeviceInfo
+    noise: str
+    tile: str
+    danqing_version: str
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+class ErrorCode(StrEnum):
+    """What went wrong, for the interface to put into words. Facts expected with each code:"""
+
+    MODEL_MISSING = "model_missing"  # path, or model and known (names)
+    MODEL_UNREADABLE = "model_unreadable"  # file, reason
+    MODEL_CORRUPT = "model_corrupt"  # file, reason (see engine.weights), tensor when there is one
+    MODEL_UNSUPPORTED = "model_unsupported"  # file, found
+    MODEL_UNSAFE = "model_unsafe"  # file (a pickle: never opened)
+    VALUE_NOT_ALLOWED = "value_not_allowed"  # name, value, allowed
+    SIZE_NOT_ALLOWED = "size_not_allowed"  # width, height, allowed
+    OUT_OF_MEMORY = "out_of_memory"  # device, phase; needed_bytes and free_bytes when known
+    DEVICE_UNAVAILABLE = "device_unavailable"  # device, reason
+    DEVICE_LOST = "device_lost"  # device, phase
+    NON_FINITE_LATENT = "non_finite_latent"  # phase, step
+    LIBRARY_MISSING = "library_missing"  # library, reason
+    ENGINE_STOPPED = "engine_stopped"  # the engine was shut down before the job ran
+    BUG = "bug"  # exception (its class name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineError:
+    """A failure as data. `detail` is technical text for the log and for bug reports only."""
+
+    code: ErrorCode
+    facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    detail: str = ""
+
+
+class EngineFault(Exception):
+    """An expected problem inside the engine; carries its `EngineError` across the port."""
+
+    def __init__(self, error: EngineError) -> None:
+        facts = ", ".join(f"{key}={value}" for key, value in error.facts.items())
+        super().__init__(f"{error.code}: {facts}")
+        self.error = error
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadModel:
+    model_id: ModelId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnloadModel:
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generate:
+    job_id: JobId
+    request: GenerationRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shutdown:
+    """Cancel what runs, fail nothing: waiting jobs end as cancelled, then the thread ends."""
+
+
+Command = LoadModel | UnloadModel | Generate | Shutdown
+
+
+class CancelWhen(StrEnum):
+    NOW = "now"
+    AFTER_IMAGE = "after_image"
+
+
+# --- events ---------------------------------------------------------------------------------------
+
+
+class Phase(StrEnum):
+    LOAD = "load"
+    ENCODE = "encode"
+    DENOISE = "denoise"
+    DECODE = "decode"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobStarted:
+    job_id: JobId
+    resolved: ResolvedRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseStarted:
+    """`image_index` is the 0-based picture the phase belongs to (0 for phases before the first)."""
+
+    job_id: JobId
+    phase: Phase
+    image_index: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepCompleted:
+    """Step `step` (1-based) of `steps` is done; `sigma` is the noise level now reached."""
+
+    job_id: JobId
+    image_index: int
+    step: int
+    steps: int
+    sigma: float
+    preview: RgbImage | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TileDecoded:
+    """Piece `tile` (1-based) of `tiles` of the VAE decode is done."""
+
+    job_id: JobId
+    image_index: int
+    tile: int
+    tiles: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageCompleted:
+    job_id: JobId
+    index: int
+    image: RgbImage
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFinished:
+    job_id: JobId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobCancelled:
+    job_id: JobId
+    completed_images: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFailed:
+    job_id: JobId
+    error: EngineError
+    completed_images: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLoading:
+    """`component` is `text_encoder`, `transformer` or `vae`; `fraction` is 0 .. 1 of its bytes."""
+
+    model_id: ModelId
+    component: str
+    fraction: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLoaded:
+    model_id: ModelId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUnloaded:
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFailed:
+    """A `LoadModel` command failed; jobs report their own failures as `JobFailed`."""
+
+    model_id: ModelId
+    error: EngineError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceChosen:
+    """`reason` is one of `requested`, `only_device`, `gpu_usable`, `gpu_unusable`."""
+
+    device: DeviceInfo
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineStopped:
+    """The last event of an engine. `error` is None after a `Shutdown`."""
+
+    error: EngineError | None = None
+
+
+JobProgress = JobStarted | PhaseStarted | StepCompleted | TileDecoded | ImageCompleted
+JobEnd = JobFinished | JobCancelled | JobFailed
+JobEvent = JobProgress | JobEnd
+EngineEvent = (
+    JobEvent
+    | ModelLoading
+    | ModelLoaded
+    | ModelUnloaded
+    | ModelFailed
+    | DeviceChosen
+    | EngineStopped
+)
+
+
+# --- what the engine offers -----------------------------------------------------------------------
+
+
+class EnginePort(Protocol):
+    """An engine: commands in, events out.
+
+    Every event is delivered by calling `on_event` on the engine's own thread, in order; a receiver
+    hands it to its own thread. Each submitted `Generate` ends in exactly one of `JobFinished`,
+    `JobCancelled`, `JobFailed`, and nothing about the job follows it. The last event of all is
+    `EngineStopped`.
+    """
+
+    def start(self, on_event: Callable[[EngineEvent], None]) -> None:
+        """Start the engine's thread; call once."""
+        ...
+
+    def submit(self, command: Command) -> None:
+        """Queue a command; returns at once. Several may wait; one runs at a time."""
+        ...
+
+    def cancel(self, job_id: JobId, when: CancelWhen = CancelWhen.NOW) -> None:
+        """Ask that a waiting or running job ends; unknown and ended jobs are ignored."""
+        ...
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Wait for the thread to end after `Shutdown`; True if it has."""
+        ...
+
+
+class ModelCatalog(Protocol):
+    """The models that this machine has; reads small files only, never weights."""
+
+    def models(self) -> Sequence[ModelInfo]:
+        """All known models, the starter model first."""
+        ...
+
+    def find(self, model: str) -> ModelInfo:
+        """The model with this id, or in this folder.
+
+        Raises `EngineFault`: MODEL_MISSING, MODEL_UNSUPPORTED, MODEL_UNSAFE, MODEL_CORRUPT or
+        MODEL_UNREADABLE.
+        """
+        ...
