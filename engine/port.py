@@ -113,7 +113,9 @@ class GenerationRequest:
     """What the user asks for. `None` means "the model's default".
 
     `seed` is 0 .. 2**64 - 1 and belongs to the first picture; picture i uses `seed + i` modulo
-    2**64. `tile` is the side in pixels of one VAE decode tile, or `"auto"` or `"off"`.
+    2**64. `decode_tile` bounds the VAE decode's working memory: that many pixels of the picture at a
+    time, 0 for the whole picture at once, `None` for what suits the device. The decode is exact, so
+    it changes memory and time, never the picture.
     """
 
     prompt: str
@@ -127,6 +129,7 @@ class GenerationRequest:
     sampler: Sampler | None = None
     sigma_schedule: SigmaSchedule | None = None
     model_id: ModelId
+    decode_tile: int | None = None
     preview: bool = True
 
 
@@ -146,6 +149,7 @@ class ResolvedRequest:
     sigma_schedule: SigmaSchedule
     shift: float
     model_id: ModelId
+    decode_tile: int | None
     preview: bool
 
     def image_seed(self, index: int) -> int:
