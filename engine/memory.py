@@ -1,0 +1,107 @@
+"""What fits: which networks stay in memory while a picture is made.
+
+Pure arithmetic on byte counts, so that every card size can be tested on any machine. The engine
+asks `residency` before a job starts and follows the answer; a job that cannot fit is refused before
+it begins, not after half an hour of sampling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Component(StrEnum):
+    """The networks of a model, in the order a picture needs them."""
+
+    TEXT_ENCODER = "text_encoder"
+    TRANSFORMER = "transformer"
+    VAE = "vae"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Residency:
+    """`free_before[c]`: the networks to free, if loaded, before network `c` is loaded or used.
+
+    `peak_bytes` is the estimate for the whole job; it fits if it is at most `budget_bytes`.
+    """
+
+    free_before: Mapping[Component, frozenset[Component]]
+    peak_bytes: int
+    budget_bytes: int
+
+    @property
+    def fits(self) -> bool:
+        return self.peak_bytes <= self.budget_bytes
+
+
+def residency(
+    weights: Mapping[Component, int], working: Mapping[Component, int], budget_bytes: int
+) -> Residency:
+    """Keep as many networks loaded as the budget allows.
+
+    `weights[c]` are the bytes of network `c` as loaded, `working[c]` the most that using it takes
+    besides. Tried in this order, the first that fits is taken; if none fits, the last:
+
+    1. everything stays: the next job starts at once;
+    2. the text encoder is freed before the transformer is loaded (it runs once a job);
+    3. each network is freed before the next one is loaded.
+    """
+    text, transformer, vae = Component.TEXT_ENCODER, Component.TRANSFORMER, Component.VAE
+    nothing: frozenset[Component] = frozenset()
+    others = {c: frozenset(Component) - {c} for c in Component}
+    plans: tuple[dict[Component, frozenset[Component]], ...] = (
+        dict.fromkeys(Component, nothing),
+        {
+            text: frozenset({transformer, vae}),
+            transformer: frozenset({text}),
+            vae: frozenset({text}),
+        },
+        others,
+    )
+    for free_before in plans:
+        peak = max(_stage_bytes(c, free_before, weights, working) for c in Component)
+        if peak <= budget_bytes:
+            break
+    return Residency(free_before=free_before, peak_bytes=peak, budget_bytes=budget_bytes)
+
+
+def _stage_bytes(
+    stage: Component,
+    free_before: Mapping[Component, frozenset[Component]],
+    weights: Mapping[Component, int],
+    working: Mapping[Component, int],
+) -> int:
+    """Bytes in use while `stage` runs: all networks but those freed before it."""
+    loaded = [c for c in Component if c not in free_before[stage]]
+    return sum(weights[c] for c in loaded) + working[stage]
+
+
+def denoise_working_bytes(
+    *, tokens: int, hidden: int, feed_forward: int, heads: int, block_rows: int, item_bytes: int
+) -> int:
+    """Working memory of one transformer pass over `tokens` tokens (image and text together).
+
+    At the widest point the residual stream, its normalized form and three projections (q, k, v), or
+    the gate, up and product rows of the feed-forward, are alive; attention adds the scores of
+    `block_rows` query rows against every key for each head, twice (before and after softmax).
+    """
+    stream = tokens * hidden * item_bytes
+    attention = 6 * stream + 2 * heads * block_rows * tokens * item_bytes
+    mlp = 2 * stream + 3 * tokens * feed_forward * item_bytes
+    return max(attention, mlp)
+
+
+def encode_working_bytes(*, tokens: int, hidden: int, feed_forward: int, item_bytes: int) -> int:
+    """Working memory of the text encoder over `tokens` tokens."""
+    return tokens * (6 * hidden + 3 * feed_forward) * item_bytes + tokens * tokens * 4
+
+
+def decode_working_bytes(*, width: int, height: int, widest_channels: int, item_bytes: int) -> int:
+    """Working memory of the VAE decode of a picture of `width` x `height` pixels.
+
+    The last stage holds its input with `widest_channels` channels at full resolution and at most
+    one further tensor of that size (half for the block's result, half for its shortcut).
+    """
+    return 2 * width * height * widest_channels * item_bytes
