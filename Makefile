@@ -1,0 +1,145 @@
+# Every command of daily work; `make help` lists them. CONTRIBUTING.md says why there are three
+# environments. An environment is made once and again when its lock file changes.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# The first Python that starts and is new, but not too new, enough.
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null \
+	&& echo $$p && break; done)
+# paddlenlp's pins have wheels for 3.11 only.
+PYTHON_PADDLENLP ?= python3.11
+
+PIP_VERSION := 26.3
+UV_VERSION := 0.13.9
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
+
+APP := .venv/bin/python
+REFERENCE := .venv-reference/bin/python
+PADDLENLP := .venv-paddlenlp/bin/python
+PYTEST := $(APP) -m pytest
+
+# What Qt's xcb and offscreen platforms load at run time, glyphs for Chinese, and what screenshots
+# and window tests need (Xvfb, a window manager's absence is fine).
+SYSTEM_PACKAGES := python3-venv libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon0 \
+	libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 \
+	libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1 libgomp1 fontconfig \
+	fonts-noto-cjk xvfb xauth
+
+.PHONY: help setup setup-reference setup-paddlenlp system-deps lock clean run test test-slow \
+	lint lint-style lint-metadata lint-spelling lint-imports lint-types format parity \
+	paddlenlp-test bench screenshots
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+# --- environments ---------------------------------------------------------------------------------
+
+setup: .venv/installed ## .venv: the app and its tests
+setup-reference: .venv-reference/installed ## .venv-reference: torch and diffusers, the oracle
+setup-paddlenlp: .venv-paddlenlp/installed ## .venv-paddlenlp: the extra of that name
+
+# $(1) environment, $(2) interpreter, $(3) lock file
+define make_environment
+	@test -n "$(2)" || { echo "No Python 3.11, 3.12 or 3.13 found: set PYTHON=..." >&2; exit 1; }
+	@echo "$(1): installing $(3), once; this downloads some hundred megabytes"
+	@test -x $(1)/bin/python || $(2) -m venv $(1)
+	@$(1)/bin/python $(PIP_INSTALL) pip==$(PIP_VERSION)
+	@$(1)/bin/python $(PIP_INSTALL) --requirement $(3)
+endef
+
+.venv/installed: requirements/app.txt pyproject.toml
+	$(call make_environment,.venv,$(PYTHON),requirements/app.txt)
+	@$(APP) $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv-reference/installed: requirements/reference.txt
+	$(call make_environment,.venv-reference,$(PYTHON),requirements/reference.txt)
+	@touch $@
+
+.venv-paddlenlp/installed: requirements/paddlenlp.txt pyproject.toml
+	$(call make_environment,.venv-paddlenlp,$(PYTHON_PADDLENLP),requirements/paddlenlp.txt)
+	@$(PADDLENLP) $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+system-deps: ## Debian and Ubuntu packages: installs as root, else prints the command
+	@command -v dpkg-query >/dev/null || { \
+		echo "Not Debian or Ubuntu: the counterparts of these are needed: $(SYSTEM_PACKAGES)"; exit 0; }; \
+	missing=; \
+	for package in $(SYSTEM_PACKAGES); do \
+		dpkg-query -W -f '$${db:Status-Abbrev}' $$package 2>/dev/null | grep -q '^ii' \
+			|| missing="$$missing $$package"; \
+	done; \
+	test -n "$$missing" || exit 0; \
+	if [ "$$(id -u)" = 0 ]; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qq -y --no-install-recommends $$missing >/dev/null; \
+	else \
+		echo "Packages are missing. Please run:"; \
+		echo "  sudo apt-get install --no-install-recommends$$missing"; \
+	fi
+
+lock: ## rewrite requirements/*.txt from pyproject.toml; UPGRADE=1 takes the newest releases
+	@test -x .venv-lock/bin/uv || $(PYTHON) -m venv .venv-lock
+	@.venv-lock/bin/python $(PIP_INSTALL) uv==$(UV_VERSION)
+	@compile() { .venv-lock/bin/uv pip compile --quiet --no-header --no-annotate \
+		--no-emit-index-url $(if $(UPGRADE),--upgrade) --python-version 3.11 "$$@"; }; \
+	compile --universal --generate-hashes pyproject.toml --group dev \
+		--output-file requirements/app.txt; \
+	compile --universal --group reference --excludes requirements/excludes.txt \
+		--output-file requirements/reference.txt; \
+	compile --python-platform x86_64-manylinux_2_28 --generate-hashes pyproject.toml \
+		--extra paddlenlp --group paddlenlp-test --output-file requirements/paddlenlp.txt
+
+clean: ## remove caches and environments
+	rm -rf .venv .venv-reference .venv-paddlenlp .venv-lock build dist
+	rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- work -----------------------------------------------------------------------------------------
+
+run: system-deps setup ## set everything up, then start the app
+	@.venv/bin/danqing
+
+test: system-deps setup ## the default suite
+	$(PYTEST)
+
+test-slow: system-deps setup ## what is too slow for the default suite
+	$(PYTEST) -m slow
+
+lint: lint-style lint-metadata lint-spelling lint-imports lint-types ## all five kinds of check
+
+lint-style: setup
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+lint-metadata: setup
+	.venv/bin/validate-pyproject pyproject.toml
+
+lint-spelling: setup
+	.venv/bin/typos
+
+lint-imports: setup
+	.venv/bin/lint-imports
+
+lint-types: setup
+	.venv/bin/pyright
+
+format: setup ## put the code into the form that lint asks for
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+parity: setup setup-reference ## our networks and pipeline against diffusers and torch
+	DANQING_REFERENCE_PYTHON=$(CURDIR)/$(REFERENCE) $(PYTEST) -m reference tests/parity
+
+paddlenlp-test: setup-paddlenlp ## the paddlenlp extra, in its own environment
+	$(PADDLENLP) -m pytest -c tests/paddlenlp/pytest.ini tests/paddlenlp
+
+bench: setup setup-reference ## the figures, in one run
+	$(APP) -m tests.bench
+
+screenshots: system-deps setup ## pictures of every window, for looking at
+	$(APP) -m tests.screenshots
