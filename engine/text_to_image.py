@@ -1,0 +1,163 @@
+"""The recipe: from a prompt to pixels, in the order in which it happens.
+
+Read this file to know what Danqing computes. It knows networks, noise and samplers by what they do;
+it does not know where weights come from, which device computes, or who is listening. Reports go to
+`emit`, because the VAE's progress comes from inside the network, where a generator cannot yield;
+`checkpoint` may raise to end the job, and nothing here catches it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from engine import ops, preview
+from engine.port import (
+    EngineError,
+    EngineFault,
+    ErrorCode,
+    ImageCompleted,
+    JobId,
+    JobProgress,
+    Phase,
+    PhaseStarted,
+    Provenance,
+    ResolvedRequest,
+    RgbImage,
+    Sampler,
+    StepCompleted,
+    TileDecoded,
+)
+from engine.sampling import dpm_solver, euler, guidance, noise, schedule
+from engine.sampling.step import Array, Velocity
+
+Emit = Callable[[JobProgress], None]
+Checkpoint = Callable[[], None]
+
+SAMPLERS = {Sampler.EULER: euler.euler, Sampler.DPMPP_2M: dpm_solver.dpmpp_2m}
+
+
+class Networks(Protocol):
+    """The loaded model, as the recipe uses it; `engine.session` provides it."""
+
+    latent_channels: int
+    pixels_per_latent: int
+    """Picture pixels along one side of a latent element: 16 for ERNIE-Image."""
+    preview_factors: preview.Factors | None
+
+    def encode(self, prompt: str, checkpoint: Checkpoint) -> ops.Tensor:
+        """Text states (T, D) of a prompt."""
+        ...
+
+    def velocity(
+        self, text: ops.Tensor, height: int, width: int, checkpoint: Checkpoint
+    ) -> Velocity:
+        """The transformer under this text: (noisy latent (1, C, h, w), sigma) -> velocity."""
+        ...
+
+    def decode(
+        self,
+        latent: Array,
+        tile: int | None,
+        checkpoint: Checkpoint,
+        on_piece: Callable[[int, int], None],
+    ) -> Array:
+        """The picture (1, 3, 16h, 16w), about -1 .. 1, of a clean latent (1, C, h, w)."""
+        ...
+
+    def provenance(self, request: ResolvedRequest, seed: int) -> Provenance: ...
+
+
+def text_to_image(
+    job_id: JobId,
+    request: ResolvedRequest,
+    networks: Networks,
+    emit: Emit,
+    checkpoint: Checkpoint,
+) -> None:
+    """Make the request's pictures, one after the other; each is emitted as soon as it is done.
+
+    Classifier-free guidance runs the transformer once with the prompt and once with the negative
+    prompt, each with its own text length: equal to the masked batch of two that the reference
+    computes, without padding. At `guidance_scale` 1 or less the second pass is not needed.
+
+    Raises `EngineFault` NON_FINITE_LATENT when a step or the decode yields NaN or infinity.
+    """
+    # 1. Text
+    emit(PhaseStarted(job_id=job_id, phase=Phase.ENCODE))
+    is_guided = request.guidance_scale > 1.0
+    prompt = networks.encode(request.prompt, checkpoint)
+    negative = networks.encode(request.negative_prompt, checkpoint) if is_guided else None
+
+    # 2. Sizes and noise levels
+    height = request.height // networks.pixels_per_latent
+    width = request.width // networks.pixels_per_latent
+    shape = (1, networks.latent_channels, height, width)
+    sigmas = schedule.sigmas(request.sigma_schedule, request.steps, request.shift)
+    velocity = networks.velocity(prompt, height, width, checkpoint)
+    if negative is not None:
+        unguided = networks.velocity(negative, height, width, checkpoint)
+        velocity = _guided(velocity, unguided, request.guidance_scale)
+
+    for index in range(request.image_count):
+        # 3. Noise, from the seed alone
+        seed = request.image_seed(index)
+        latent = noise.standard_normal(seed, shape)
+
+        # 4. Denoise
+        emit(PhaseStarted(job_id=job_id, phase=Phase.DENOISE, image_index=index))
+        for step in SAMPLERS[request.sampler](velocity, latent, sigmas):
+            latent = step.x
+            _require_finite(latent, Phase.DENOISE, step.step)
+            emit(
+                StepCompleted(
+                    job_id=job_id,
+                    image_index=index,
+                    step=step.step,
+                    steps=request.steps,
+                    sigma=step.sigma,
+                    preview=_preview(networks, step.denoised) if request.preview else None,
+                )
+            )
+
+        # 5. Decode
+        emit(PhaseStarted(job_id=job_id, phase=Phase.DECODE, image_index=index))
+
+        def on_piece(piece: int, pieces: int, index: int = index) -> None:
+            emit(TileDecoded(job_id=job_id, image_index=index, tile=piece, tiles=pieces))
+
+        pixels = networks.decode(latent, request.decode_tile, checkpoint, on_piece)
+        _require_finite(pixels, Phase.DECODE, request.steps)
+        emit(
+            ImageCompleted(
+                job_id=job_id,
+                index=index,
+                image=to_rgb(pixels),
+                provenance=networks.provenance(request, seed),
+            )
+        )
+
+
+def _guided(cond: Velocity, uncond: Velocity, guidance_scale: float) -> Velocity:
+    return lambda x, sigma: guidance.guided(cond(x, sigma), uncond(x, sigma), guidance_scale)
+
+
+def to_rgb(pixels: Array) -> RgbImage:
+    """Picture (1, 3, H, W) with -1 .. 1 -> 8 bits, rounded to nearest."""
+    scaled = np.rint(np.clip(pixels[0] * 0.5 + 0.5, 0.0, 1.0) * 255.0)
+    rows = np.ascontiguousarray(scaled.transpose(1, 2, 0).astype(np.uint8))
+    return RgbImage(width=rows.shape[1], height=rows.shape[0], data=rows.tobytes())
+
+
+def _preview(networks: Networks, denoised: Array) -> RgbImage | None:
+    if networks.preview_factors is None:
+        return None
+    return preview.preview(denoised, networks.preview_factors)
+
+
+def _require_finite(values: Array, phase: Phase, step: int) -> None:
+    if not np.isfinite(values).all():
+        facts = {"phase": str(phase), "step": step}
+        raise EngineFault(EngineError(code=ErrorCode.NON_FINITE_LATENT, facts=facts))
