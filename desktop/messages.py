@@ -1,0 +1,293 @@
+"""The words for everything that can go wrong: one summary and one remedy per `ErrorCode`.
+
+Owned here because the engine reports codes and facts only. The sources are English and marked with
+`QT_TRANSLATE_NOOP`, which `pyside6-lupdate` finds by that name; the lookup comes in as a function,
+so that the window passes `QCoreApplication.translate` and the command line needs no Qt.
+
+A code has several wordings, the most telling first; the first one whose placeholders all have a
+fact is used, and the last has none. So a fact that the engine did not know never reaches the user
+as a hole in a sentence.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from engine.port import EngineError, ErrorCode
+
+CONTEXT = "Messages"
+
+Translate = Callable[[str, str], str]
+"""Context and source text to text in the user's language."""
+
+
+def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # noqa: N802 - the name lupdate looks for
+    """Mark `text` for translation; returns it unchanged."""
+    return text
+
+
+def untranslated(context: str, text: str) -> str:
+    """The source text itself: what the command line speaks."""
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What happened, and what the user can do about it (may be empty)."""
+
+    summary: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.summary} {self.remedy}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Source texts with named placeholders for the facts of an `EngineError`."""
+
+    summary: str
+    remedy: str = ""
+
+    def placeholders(self) -> frozenset[str]:
+        """The facts that this wording needs."""
+        parsed = string.Formatter().parse(self.summary + self.remedy)
+        return frozenset(name for _, name, _, _ in parsed if name is not None)
+
+
+WEIGHT_REASONS: Mapping[str, str] = {
+    "truncated": QT_TRANSLATE_NOOP("Messages", "the file is cut off"),
+    "lfs_pointer": QT_TRANSLATE_NOOP(
+        "Messages", "it is a Git LFS pointer, a small stand-in for the real file"
+    ),
+    "html_page": QT_TRANSLATE_NOOP("Messages", "it is a web page, not weights"),
+    "not_safetensors": QT_TRANSLATE_NOOP("Messages", "it is not a safetensors file"),
+    "missing_tensor": QT_TRANSLATE_NOOP("Messages", "a tensor is missing"),
+    "unexpected_tensor": QT_TRANSLATE_NOOP(
+        "Messages", "it holds a tensor that this kind of model does not have"
+    ),
+    "wrong_shape": QT_TRANSLATE_NOOP("Messages", "a tensor has the wrong shape"),
+    "wrong_dtype": QT_TRANSLATE_NOOP("Messages", "a tensor has a number type that cannot be read"),
+    "bad_json": QT_TRANSLATE_NOOP("Messages", "it is not valid JSON"),
+    "permission": QT_TRANSLATE_NOOP("Messages", "reading it is not permitted"),
+    "is_folder": QT_TRANSLATE_NOOP("Messages", "it is a folder, not a file"),
+}
+"""Words for the `reason` of a weight problem; a reason that is not listed is shown as it is."""
+
+DEVICE_REASONS: Mapping[str, str] = {
+    "cpu_build": QT_TRANSLATE_NOOP(
+        "Messages", "the installed PaddlePaddle computes on the CPU only"
+    ),
+    "no_device": QT_TRANSLATE_NOOP("Messages", "there is no such device"),
+    "not_checked": QT_TRANSLATE_NOOP(
+        "Messages", "the check of this machine has not allowed it yet"
+    ),
+    "no_kernels": QT_TRANSLATE_NOOP(
+        "Messages", "the installed PaddlePaddle has no kernels for this kind of GPU"
+    ),
+}
+"""Words for the `reason` of DEVICE_UNAVAILABLE."""
+
+PHASES: Mapping[str, str] = {
+    "load": QT_TRANSLATE_NOOP("Messages", "loading the model"),
+    "encode": QT_TRANSLATE_NOOP("Messages", "reading the prompt"),
+    "denoise": QT_TRANSLATE_NOOP("Messages", "drawing"),
+    "decode": QT_TRANSLATE_NOOP("Messages", "developing the picture"),
+}
+"""Words for `engine.port.Phase`."""
+
+_FETCH_AGAIN = QT_TRANSLATE_NOOP("Messages", "Get the file again from where the model came from.")
+_LESS_MEMORY = QT_TRANSLATE_NOOP(
+    "Messages", "Make the picture smaller, close other programs, or use another model."
+)
+_TRY_AGAIN = QT_TRANSLATE_NOOP("Messages", "Try again; if it happens again, please report it.")
+
+WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
+    ErrorCode.MODEL_MISSING: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "There is no model “{model}”."),
+            QT_TRANSLATE_NOOP("Messages", "Known models: {known}. A folder works too."),
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "There is no model at {path}."),
+            QT_TRANSLATE_NOOP(
+                "Messages", "Choose a folder that holds a model_index.json and the model's parts."
+            ),
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "The model is not there."),
+            QT_TRANSLATE_NOOP("Messages", "Choose another model."),
+        ),
+    ),
+    ErrorCode.MODEL_UNREADABLE: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "{file} cannot be read: {reason}."),
+            QT_TRANSLATE_NOOP("Messages", "Check the file's permissions and the disk."),
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "A file of the model cannot be read."),
+            QT_TRANSLATE_NOOP("Messages", "Check the files' permissions and the disk."),
+        ),
+    ),
+    ErrorCode.MODEL_CORRUPT: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "{file} is damaged: {reason} ({tensor})."), _FETCH_AGAIN
+        ),
+        Wording(QT_TRANSLATE_NOOP("Messages", "{file} is damaged: {reason}."), _FETCH_AGAIN),
+        Wording(QT_TRANSLATE_NOOP("Messages", "A file of the model is damaged."), _FETCH_AGAIN),
+    ),
+    ErrorCode.MODEL_UNSUPPORTED: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "{file} is of a kind that Danqing cannot use: {found}."),
+            QT_TRANSLATE_NOOP("Messages", "Danqing draws with ERNIE-Image models."),
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "This is a kind of model that Danqing cannot use."),
+            QT_TRANSLATE_NOOP("Messages", "Danqing draws with ERNIE-Image models."),
+        ),
+    ),
+    ErrorCode.MODEL_UNSAFE: (
+        Wording(
+            QT_TRANSLATE_NOOP(
+                "Messages",
+                "{file} was not opened: files of this kind can run programs when they are read.",
+            ),
+            QT_TRANSLATE_NOOP("Messages", "Get the model as .safetensors files."),
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP(
+                "Messages",
+                "The model was not opened: its files can run programs when they are read.",
+            ),
+            QT_TRANSLATE_NOOP("Messages", "Get the model as .safetensors files."),
+        ),
+    ),
+    ErrorCode.VALUE_NOT_ALLOWED: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "{name}: {value} is not allowed."),
+            QT_TRANSLATE_NOOP("Messages", "Allowed: {allowed}."),
+        ),
+        Wording(QT_TRANSLATE_NOOP("Messages", "{name}: {value} is not allowed.")),
+        Wording(QT_TRANSLATE_NOOP("Messages", "A value is not allowed.")),
+    ),
+    ErrorCode.SIZE_NOT_ALLOWED: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "This model cannot draw {width}x{height}."),
+            QT_TRANSLATE_NOOP("Messages", "Allowed: {allowed}."),
+        ),
+        Wording(QT_TRANSLATE_NOOP("Messages", "This model cannot draw {width}x{height}.")),
+        Wording(QT_TRANSLATE_NOOP("Messages", "This model cannot draw this size.")),
+    ),
+    ErrorCode.OUT_OF_MEMORY: (
+        Wording(
+            QT_TRANSLATE_NOOP(
+                "Messages",
+                "Not enough memory on {device} while {phase}: {needed} needed, {free} free.",
+            ),
+            _LESS_MEMORY,
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "Not enough memory on {device} while {phase}."),
+            _LESS_MEMORY,
+        ),
+        Wording(QT_TRANSLATE_NOOP("Messages", "Not enough memory."), _LESS_MEMORY),
+    ),
+    ErrorCode.DEVICE_UNAVAILABLE: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "{device} cannot be used: {reason}."),
+            QT_TRANSLATE_NOOP("Messages", "Use the CPU instead: it works on every machine."),
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "The device cannot be used."),
+            QT_TRANSLATE_NOOP("Messages", "Use the CPU instead: it works on every machine."),
+        ),
+    ),
+    ErrorCode.DEVICE_LOST: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "{device} stopped answering while {phase}."),
+            QT_TRANSLATE_NOOP(
+                "Messages",
+                "Restart Danqing; if it happens again, look for a GPU reset in the system's log.",
+            ),
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "The device stopped answering."),
+            QT_TRANSLATE_NOOP(
+                "Messages",
+                "Restart Danqing; if it happens again, look for a GPU reset in the system's log.",
+            ),
+        ),
+    ),
+    ErrorCode.NON_FINITE_LATENT: (
+        Wording(
+            QT_TRANSLATE_NOOP(
+                "Messages",
+                "The computation went out of range while {phase}, at step {step}: "
+                "there is no picture.",
+            ),
+            QT_TRANSLATE_NOOP("Messages", "Lower the guidance, or use the other sampler."),
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP(
+                "Messages", "The computation went out of range: there is no picture."
+            ),
+            QT_TRANSLATE_NOOP("Messages", "Lower the guidance, or use the other sampler."),
+        ),
+    ),
+    ErrorCode.LIBRARY_MISSING: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "The library {library} cannot be loaded: {reason}."),
+            QT_TRANSLATE_NOOP("Messages", "Install Danqing again."),
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "A library that Danqing needs cannot be loaded."),
+            QT_TRANSLATE_NOOP("Messages", "Install Danqing again."),
+        ),
+    ),
+    ErrorCode.ENGINE_STOPPED: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "The engine stopped before the picture was made."),
+            QT_TRANSLATE_NOOP("Messages", "Start Danqing again."),
+        ),
+    ),
+    ErrorCode.BUG: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "Something in Danqing is broken ({exception})."),
+            _TRY_AGAIN,
+        ),
+        Wording(QT_TRANSLATE_NOOP("Messages", "Something in Danqing is broken."), _TRY_AGAIN),
+    ),
+}
+
+
+def describe(error: EngineError, translate: Translate = untranslated) -> Message:
+    """Put `error` into words, in the language of `translate`."""
+    facts = _facts_in_words(error, translate)
+    wording = next(w for w in WORDINGS[error.code] if w.placeholders() <= facts.keys())
+    return Message(
+        summary=translate(CONTEXT, wording.summary).format_map(facts),
+        remedy=translate(CONTEXT, wording.remedy).format_map(facts) if wording.remedy else "",
+    )
+
+
+def _facts_in_words(error: EngineError, translate: Translate) -> dict[str, str]:
+    facts = {name: str(value) for name, value in error.facts.items() if value != ""}
+    for name, words in (("reason", WEIGHT_REASONS), ("reason", DEVICE_REASONS), ("phase", PHASES)):
+        if facts.get(name) in words:
+            facts[name] = translate(CONTEXT, words[facts[name]])
+    for name in ("needed", "free"):
+        amount = error.facts.get(f"{name}_bytes")
+        if isinstance(amount, int | float):
+            facts[name] = byte_size(amount)
+    return facts
+
+
+def byte_size(amount: float) -> str:
+    """`amount` bytes for people: `512 MB`, `1.5 GB` (powers of ten, as file managers count)."""
+    for unit in ("B", "kB", "MB"):
+        if amount < 999.5:
+            return f"{amount:.0f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"

@@ -1,0 +1,155 @@
+"""Pictures on disk: a whole file under a name of its own, or no file at all.
+
+Owns encoding, naming and publishing. A picture is written to a hidden temporary file in the same
+folder, flushed to the disk, and only then given its name, so that a crash or a full disk never
+leaves half a picture. The name is given with `link`, which fails when the name is taken: unlike
+`rename` it cannot overwrite, unlike `renameat2(RENAME_NOREPLACE)` Python has it, and unlike an empty
+file that holds the place it shows nobody a broken picture. Where the file system has no hard links
+(FAT, some network shares) the place is held by an empty file for the moment that the rename takes.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from PIL import Image
+
+from desktop.store import names
+from desktop.store.metadata import writer
+from engine.port import GenerationRequest, Provenance, RgbImage
+
+ENDING = ".png"
+
+_NO_HARD_LINKS = frozenset(
+    {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where pictures go. With a `stem` they are named after it, else by day, number and prompt."""
+
+    folder: Path
+    stem: str | None = None
+
+
+def encode_png(
+    image: RgbImage,
+    provenance: Provenance | None = None,
+    request: GenerationRequest | None = None,
+) -> bytes:
+    """`image` as a PNG file; with `provenance`, both metadata texts are in it."""
+    buffer = io.BytesIO()
+    picture = Image.frombytes("RGB", (image.width, image.height), image.data)
+    picture.save(buffer, "PNG", pnginfo=writer.png_chunks(provenance, request))
+    return buffer.getvalue()
+
+
+def save(data: bytes, destination: Destination, *, prompt: str, day: date) -> Path:
+    """Write `data` as a new file at `destination`, made if missing; returns the file's real name.
+
+    Never overwrites: a name that is taken, even at the last moment, is passed over for the next
+    free one. Raises `OSError`, and then leaves nothing behind.
+    """
+    folder = destination.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / f".danqing-{secrets.token_hex(8)}.part"
+    try:
+        _write(temporary, data)
+        path = _publish(temporary, _candidates(destination, prompt=prompt, day=day))
+    except BaseException:
+        # The folder itself may be gone; the first error is the one to tell.
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    _flush_folder(folder)
+    return path
+
+
+def _candidates(destination: Destination, *, prompt: str, day: date) -> Iterator[Path]:
+    """Names to try, best first, without end."""
+    folder = destination.folder
+    if destination.stem is None:
+        number = _last_number(folder, names.number_prefix(day))
+        while True:
+            number += 1
+            yield folder / (names.picture_stem(day, number, prompt) + ENDING)
+    yield folder / (destination.stem + ENDING)
+    number = 1
+    while True:
+        number += 1
+        yield folder / f"{destination.stem}-{number}{ENDING}"
+
+
+def _last_number(folder: Path, prefix: str) -> int:
+    numbered = re.compile(re.escape(prefix) + r"([0-9]{4,9})(?![0-9])")
+    with os.scandir(folder) as entries:
+        found = (numbered.match(entry.name) for entry in entries)
+        return max((int(match[1]) for match in found if match), default=0)
+
+
+def _write(path: Path, data: bytes) -> None:
+    # Mode 0o666: the user's umask decides, as for any picture that a program saves.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _publish(temporary: Path, candidates: Iterator[Path]) -> Path:
+    """Give the complete file its name: the first candidate that nobody has."""
+    for path in candidates:
+        try:
+            _publish_as(temporary, path)
+        except FileExistsError:
+            continue
+        return path
+    raise AssertionError("the candidates have no end")
+
+
+def _publish_as(temporary: Path, path: Path) -> None:
+    """Give the file the name `path`; raises `FileExistsError` when the name is taken."""
+    try:
+        os.link(temporary, path)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+    else:
+        temporary.unlink()
+        return
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+    try:
+        os.replace(temporary, path)
+    except BaseException:
+        path.unlink()
+        raise
+
+
+def _flush_folder(folder: Path) -> None:
+    """Have the new name itself survive a power cut."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except PermissionError:
+        # Writing into a folder needs no right to read it; then it cannot be flushed either.
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # Some network and FUSE file systems cannot flush a folder; the picture itself is safe.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
+            raise
+    finally:
+        os.close(descriptor)
