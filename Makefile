@@ -15,7 +15,7 @@ PYTHON_PADDLENLP ?= python3.11
 
 PIP_VERSION := 26.3
 UV_VERSION := 0.13.9
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
+PIP_INSTALL := -m pip install --quiet --quiet --disable-pip-version-check --no-input
 
 APP := .venv/bin/python
 REFERENCE := .venv-reference/bin/python
