@@ -1,0 +1,1 @@
+"""ERNIE-Image's networks, one file each, written in the operations of `engine.ops` only."""
