@@ -1,16 +1,15 @@
 """The last resort: every exception that nothing else caught ends in the log and in one line.
 
-Owned here for all threads, so that a bug is never silent and never shown as a traceback to somebody
-who only wanted a picture. Expected problems do not come here: they are `EngineFault`s and `OSError`s
-with their own words. Crashes of native code (a segmentation fault, an abort in a driver) leave the
-threads' stacks in `crash.log`, kept as `crash-previous.log` at the next start.
+Owned here for all threads, so that a bug is never silent and never shown as a traceback to
+somebody who only wanted a picture. Expected problems do not come here: they are `EngineFault`s and
+`OSError`s with their own words. Crashes of native code (a segmentation fault, an abort in a driver)
+leave the threads' stacks in `crash.log`, kept as `crash-previous.log` at the next start.
 """
 
 from __future__ import annotations
 
 import faulthandler
 import logging
-import os
 import sys
 import threading
 import traceback
@@ -76,7 +75,7 @@ def keep_native_stacks(folder: Path) -> None:
     path = folder / STACKS_FILE
     try:
         if path.exists() and path.stat().st_size > 0:
-            os.replace(path, folder / PREVIOUS_STACKS_FILE)
+            path.replace(folder / PREVIOUS_STACKS_FILE)
             log.warning("the last run crashed in native code: see %s", PREVIOUS_STACKS_FILE)
         # Left open on purpose: faulthandler writes to this descriptor when the process dies.
         stacks = path.open("a", encoding="utf-8")

@@ -11,6 +11,7 @@ as a hole in a sentence.
 
 from __future__ import annotations
 
+import errno
 import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ Translate = Callable[[str, str], str]
 """Context and source text to text in the user's language."""
 
 
-def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # noqa: N802 - the name lupdate looks for
+def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
     """Mark `text` for translation; returns it unchanged."""
     return text
 
@@ -291,3 +292,59 @@ def byte_size(amount: float) -> str:
             return f"{amount:.0f} {unit}"
         amount /= 1000
     return f"{amount:.1f} GB"
+
+
+# --- files that cannot be written -----------------------------------------------------------------
+
+_ANOTHER_FOLDER = QT_TRANSLATE_NOOP("Messages", "Choose another folder.")
+
+SAVE_REASONS: Mapping[int, Wording] = {
+    errno.ENOSPC: Wording(
+        QT_TRANSLATE_NOOP("Messages", "The disk of {path} is full."),
+        QT_TRANSLATE_NOOP("Messages", "Free some space, or choose another folder."),
+    ),
+    errno.EDQUOT: Wording(
+        QT_TRANSLATE_NOOP("Messages", "Your share of the disk of {path} is used up."),
+        QT_TRANSLATE_NOOP("Messages", "Free some space, or choose another folder."),
+    ),
+    errno.EROFS: Wording(
+        QT_TRANSLATE_NOOP("Messages", "The disk of {path} can only be read."), _ANOTHER_FOLDER
+    ),
+    errno.EACCES: Wording(
+        QT_TRANSLATE_NOOP("Messages", "Writing to {path} is not permitted."), _ANOTHER_FOLDER
+    ),
+    errno.EPERM: Wording(
+        QT_TRANSLATE_NOOP("Messages", "Writing to {path} is not permitted."), _ANOTHER_FOLDER
+    ),
+    errno.ENOTDIR: Wording(
+        QT_TRANSLATE_NOOP("Messages", "{path} is not a folder."), _ANOTHER_FOLDER
+    ),
+    errno.EEXIST: Wording(
+        QT_TRANSLATE_NOOP("Messages", "{path} is not a folder."), _ANOTHER_FOLDER
+    ),
+    errno.ENOENT: Wording(
+        QT_TRANSLATE_NOOP("Messages", "The folder {path} is gone."), _ANOTHER_FOLDER
+    ),
+    errno.ENAMETOOLONG: Wording(
+        QT_TRANSLATE_NOOP("Messages", "The name of the picture is too long for {path}."),
+        QT_TRANSLATE_NOOP("Messages", "Choose a shorter name."),
+    ),
+}
+"""Why a picture could not be saved in the folder `path`, by `errno`."""
+
+_SAVE_FAILED = Wording(
+    QT_TRANSLATE_NOOP("Messages", "The picture cannot be saved in {path}: {reason}."),
+    _ANOTHER_FOLDER,
+)
+
+
+def describe_save_failure(
+    error: OSError, path: str, translate: Translate = untranslated
+) -> Message:
+    """Put into words why a picture could not be saved in the folder `path`."""
+    wording = SAVE_REASONS.get(error.errno or 0, _SAVE_FAILED)
+    facts = {"path": path, "reason": error.strerror or type(error).__name__}
+    return Message(
+        summary=translate(CONTEXT, wording.summary).format_map(facts),
+        remedy=translate(CONTEXT, wording.remedy).format_map(facts),
+    )

@@ -3,9 +3,9 @@
 Owns encoding, naming and publishing. A picture is written to a hidden temporary file in the same
 folder, flushed to the disk, and only then given its name, so that a crash or a full disk never
 leaves half a picture. The name is given with `link`, which fails when the name is taken: unlike
-`rename` it cannot overwrite, unlike `renameat2(RENAME_NOREPLACE)` Python has it, and unlike an empty
-file that holds the place it shows nobody a broken picture. Where the file system has no hard links
-(FAT, some network shares) the place is held by an empty file for the moment that the rename takes.
+`rename` it cannot overwrite, unlike `renameat2(RENAME_NOREPLACE)` Python has it, and unlike an
+empty file that holds the place it shows nobody a broken picture. Where the file system has no hard
+links (FAT, some network shares) the place is held by an empty file while the rename takes place.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 from PIL import Image
@@ -54,7 +54,7 @@ def encode_png(
     return buffer.getvalue()
 
 
-def save(data: bytes, destination: Destination, *, prompt: str, day: date) -> Path:
+def save(data: bytes, destination: Destination, *, prompt: str, day: date | None = None) -> Path:
     """Write `data` as a new file at `destination`, made if missing; returns the file's real name.
 
     Never overwrites: a name that is taken, even at the last moment, is passed over for the next
@@ -65,7 +65,7 @@ def save(data: bytes, destination: Destination, *, prompt: str, day: date) -> Pa
     temporary = folder / f".danqing-{secrets.token_hex(8)}.part"
     try:
         _write(temporary, data)
-        path = _publish(temporary, _candidates(destination, prompt=prompt, day=day))
+        path = _publish(temporary, _candidates(destination, prompt, day or _today()))
     except BaseException:
         # The folder itself may be gone; the first error is the one to tell.
         with suppress(OSError):
@@ -75,7 +75,11 @@ def save(data: bytes, destination: Destination, *, prompt: str, day: date) -> Pa
     return path
 
 
-def _candidates(destination: Destination, *, prompt: str, day: date) -> Iterator[Path]:
+def _today() -> date:
+    return datetime.now().astimezone().date()
+
+
+def _candidates(destination: Destination, prompt: str, day: date) -> Iterator[Path]:
     """Names to try, best first, without end."""
     folder = destination.folder
     if destination.stem is None:
@@ -132,7 +136,7 @@ def _publish_as(temporary: Path, path: Path) -> None:
         return
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
     try:
-        os.replace(temporary, path)
+        temporary.replace(path)
     except BaseException:
         path.unlink()
         raise

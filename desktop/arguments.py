@@ -1,0 +1,360 @@
+"""From words on the command line to a checked command; nothing is loaded and nothing is done.
+
+Separate from `desktop.cli`, which does it, so that `--help`, `--version` and mistakes are answered
+before any library is imported. A mistake is one line that names the option, the value and what is
+allowed; values that only the model can judge (its sizes, its largest number of steps) are judged
+later, with the same words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+from engine._version import __version__
+from engine.port import MAX_SEED, DevicePreference, PictureSize, Sampler, SigmaSchedule
+
+PROMPT_FROM_STDIN = "-"
+
+OPTION_OF_FIELD = {
+    "prompt": "PROMPT",
+    "negative_prompt": "--negative",
+    "seed": "--seed",
+    "steps": "--steps",
+    "width": "--size",
+    "height": "--size",
+    "guidance_scale": "--guidance",
+    "sampler": "--sampler",
+    "sigma_schedule": "--schedule",
+    "image_count": "--count",
+    "decode_tile": "--tile",
+    "model_id": "--model",
+}
+"""Fields of `GenerationRequest` by the option that sets them."""
+
+
+class UsageError(Exception):
+    """The command line says something that Danqing does not understand; the text is one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratePictures:
+    """`danqing generate`. `None` means "the model's default", for `seed` a random one."""
+
+    prompt: str
+    negative_prompt: str = ""
+    seed: int | None = None
+    steps: int | None = None
+    size: PictureSize | None = None
+    guidance_scale: float | None = None
+    sampler: Sampler | None = None
+    sigma_schedule: SigmaSchedule | None = None
+    image_count: int = 1
+    decode_tile: int | None = None
+    model: str | None = None
+    device: DevicePreference = DevicePreference.AUTO
+    device_index: int = 0
+    output: Path | None = None
+    is_json: bool = False
+    has_metadata: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListModels:
+    """`danqing models list`."""
+
+    is_json: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWindow:
+    """`danqing` alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowText:
+    """`--help` and `--version`: an answer that needs nothing else."""
+
+    text: str
+
+
+Command = GeneratePictures | ListModels | OpenWindow | ShowText
+
+
+def parse(words: Sequence[str]) -> Command:
+    """The command that `words` (without the program's name) ask for. Raises `UsageError`."""
+    if not words:
+        return OpenWindow()
+    first, rest = words[0], words[1:]
+    if not first.startswith("-"):
+        return _parse_command(first, rest)
+    options = _main_parser().parse(words)
+    if options.version:
+        return ShowText(f"danqing {__version__}\n")
+    if options.help:
+        return ShowText(_main_parser().format_help())
+    return OpenWindow()
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def _parse_command(name: str, words: Sequence[str]) -> Command:
+    if name not in _COMMANDS:
+        near = difflib.get_close_matches(name, _COMMANDS, n=1)
+        hint = (
+            f"did you mean danqing {near[0]}?"
+            if near
+            else f'to draw it: danqing generate "{name}"'
+            if " " in name or not name.isascii()
+            else f"commands: {', '.join(_COMMANDS)}; see danqing --help"
+        )
+        raise UsageError(f'danqing: there is no command "{name}"; {hint}')
+    return _COMMANDS[name](words)
+
+
+def _parse_generate(words: Sequence[str]) -> Command:
+    parser = _generate_parser()
+    options = parser.parse(words)
+    if options.help:
+        return ShowText(parser.format_help())
+    if options.prompt is None:
+        parser.error('PROMPT is missing; for example: danqing generate "an orange cat"')
+    device, device_index = options.device
+    return GeneratePictures(
+        prompt=options.prompt,
+        negative_prompt=options.negative,
+        seed=options.seed,
+        steps=options.steps,
+        size=options.size,
+        guidance_scale=options.guidance,
+        sampler=options.sampler,
+        sigma_schedule=options.schedule,
+        image_count=options.count,
+        decode_tile=options.tile,
+        model=options.model,
+        device=device,
+        device_index=device_index,
+        output=options.output,
+        is_json=options.json,
+        has_metadata=not options.no_metadata,
+    )
+
+
+def _parse_models(words: Sequence[str]) -> Command:
+    parser = _models_parser()
+    options = parser.parse(words)
+    if options.help:
+        return ShowText(parser.format_help())
+    if options.action != "list":
+        given = "nothing" if options.action is None else f'"{options.action}"'
+        parser.error(f"ACTION: {given} is not allowed; allowed: list")
+    return ListModels(is_json=options.json)
+
+
+_COMMANDS: dict[str, Callable[[Sequence[str]], Command]] = {
+    "generate": _parse_generate,
+    "models": _parse_models,
+}
+
+
+# --- parsers --------------------------------------------------------------------------------------
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse with one-line mistakes and without its own exits."""
+
+    def __init__(self, **settings: str) -> None:
+        super().__init__(
+            **settings,  # pyright: ignore[reportArgumentType] - all of them take strings
+            add_help=False,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        self.add_argument("-h", "--help", action="store_true", help="this text")
+
+    def parse(self, words: Sequence[str]) -> argparse.Namespace:
+        options, strangers = self.parse_known_args(list(words))
+        if strangers and not options.help:
+            self.error(self._about_strangers(strangers))
+        return options
+
+    def error(self, message: str) -> NoReturn:
+        message = re.sub(r"^argument (?:-\w/)?(\S+?): ", r"\1: ", message)
+        message = message.replace("expected one argument", "a value is missing")
+        raise UsageError(f"{self.prog}: {message}")
+
+    def _about_strangers(self, strangers: Sequence[str]) -> str:
+        option = next((word for word in strangers if word.startswith("-")), None)
+        if option is None:
+            return f'"{strangers[0]}" is too much; a prompt of several words needs quotes around it'
+        known = [name for action in self._actions for name in action.option_strings]
+        near = difflib.get_close_matches(option.partition("=")[0], known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"see {self.prog} --help"
+        return f"there is no option {option}; {hint}"
+
+
+def _main_parser() -> _Parser:
+    parser = _Parser(
+        prog="danqing",
+        usage="danqing [COMMAND] [OPTIONS]",
+        description="Danqing draws pictures from words, on this machine.\n\n"
+        "Without a command its window opens; where there is no display, it draws one picture.",
+        epilog="commands:\n"
+        "  generate PROMPT   draw pictures and save them as PNG files\n"
+        "  models list       which models there are\n\n"
+        "Each command explains itself: danqing generate --help\n\n"
+        "exit status: 0 done, 1 it ran and failed, 2 not understood, 3 could not run,\n"
+        "130 interrupted\n"
+        "log: danqing/danqing.log in the state folder ($XDG_STATE_HOME, ~/.local/state);\n"
+        "DANQING_LOG=debug makes it tell more, prompts included",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    return parser
+
+
+def _generate_parser() -> _Parser:
+    parser = _Parser(
+        prog="danqing generate",
+        usage="danqing generate PROMPT [OPTIONS]",
+        description="Draw pictures and save them as PNG files, with all settings recorded inside.",
+        epilog="The last line of standard output is the path of the (last) picture.\n\n"
+        "examples:\n"
+        '  danqing generate "an orange cat on a blue background"\n'
+        '  danqing generate "一只橘猫在蓝色背景上" --seed 7 --size 320x192 -o cat.png\n'
+        '  danqing generate "a rocket in space" --count 4 -o pictures/ --json',
+    )
+    add = parser.add_argument
+    add("prompt", nargs="?", type=_text("PROMPT"), metavar="PROMPT",
+        help="what to draw; - reads it from standard input")  # fmt: skip
+    add("--negative", default="", type=_text("--negative"), metavar="TEXT",
+        help="what to keep out of the picture")  # fmt: skip
+    add("--seed", type=_whole(0, MAX_SEED, "; without it the seed is random"), metavar="N",
+        help="the same seed and settings give the same picture (default: random)")  # fmt: skip
+    add("--steps", type=_whole(1), metavar="N", help="more steps are slower and finer")
+    add("--size", type=_size, metavar="WxH", help="width and height in pixels")
+    add("--guidance", type=_finite, metavar="G", help="how strictly to follow the prompt")
+    add("--sampler", type=_one_of(Sampler), metavar="NAME", help=_names(Sampler))
+    add("--schedule", type=_one_of(SigmaSchedule), metavar="NAME", help=_names(SigmaSchedule))
+    add("--count", default=1, type=_whole(1), metavar="N",
+        help="how many pictures; each one's seed is one more (default: 1)")  # fmt: skip
+    add("--tile", type=_tile, metavar="auto|off|N",
+        help="pixels developed at a time: bounds the memory only (default: auto)")  # fmt: skip
+    add("--model", metavar="NAME|FOLDER", help="see danqing models list (default: the first)")
+    add("--device", default=(DevicePreference.AUTO, 0), type=_device, metavar="auto|cpu|gpu[:N]",
+        help="where to compute (default: auto)")  # fmt: skip
+    add("-o", "--output", type=_path, metavar="FILE.png|FOLDER",
+        help="where to save; never overwrites (default: the pictures folder)")  # fmt: skip
+    add("--no-metadata", action="store_true", help="record nothing in the picture")
+    add("--json", action="store_true", help="report each event as a line of JSON")
+    return parser
+
+
+def _models_parser() -> _Parser:
+    parser = _Parser(
+        prog="danqing models",
+        usage="danqing models list [--json]",
+        description="Which models there are.",
+    )
+    parser.add_argument("action", nargs="?", metavar="list", help="one model a line")
+    parser.add_argument("--json", action="store_true", help="as a JSON array")
+    return parser
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+def _not_allowed(value: str, allowed: str) -> argparse.ArgumentTypeError:
+    shown = value.encode("utf-8", errors="backslashreplace").decode("utf-8")
+    return argparse.ArgumentTypeError(f'"{shown}" is not allowed; allowed: {allowed}')
+
+
+def _text(option: str) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        # Bytes of the command line that are no UTF-8 arrive as lone surrogates.
+        if not value.isprintable() and any("\ud800" <= c <= "\udfff" for c in value):
+            raise argparse.ArgumentTypeError("this is not valid UTF-8 text")
+        if option == "PROMPT" and not value.strip():
+            raise argparse.ArgumentTypeError("it is empty; say what to draw")
+        return value
+
+    return check
+
+
+def _whole(least: int, most: int | None = None, hint: str = "") -> Callable[[str], int]:
+    limits = f"from {least} on" if most is None else f"from {least} to {most}"
+
+    def check(value: str) -> int:
+        # The pattern bounds the length: Python refuses to convert very long numbers.
+        if re.fullmatch(r"\+?[0-9]{1,20}", value):
+            number = int(value)
+            if least <= number and (most is None or number <= most):
+                return number
+        raise _not_allowed(value, f"whole numbers {limits}{hint}")
+
+    return check
+
+
+def _finite(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise _not_allowed(value, "numbers such as 3.5")
+    return number
+
+
+def _size(value: str) -> PictureSize:
+    match = re.fullmatch(r"([1-9][0-9]{0,5})[xX×]([1-9][0-9]{0,5})", value)
+    if not match:
+        raise _not_allowed(value, "width x height in pixels, such as 256x256")
+    return PictureSize(width=int(match[1]), height=int(match[2]))
+
+
+def _one_of(choices: type[_Choice]) -> Callable[[str], _Choice]:
+    def check(value: str) -> _Choice:
+        try:
+            return choices(value.lower())
+        except ValueError:
+            raise _not_allowed(value, _names(choices)) from None
+
+    return check
+
+
+def _names(choices: type[StrEnum]) -> str:
+    return ", ".join(choices)
+
+
+def _tile(value: str) -> int | None:
+    if value == "auto":
+        return None
+    if value == "off":
+        return 0
+    if re.fullmatch(r"[1-9][0-9]{0,5}", value):
+        return int(value)
+    raise _not_allowed(value, "auto, off, or a whole number of pixels such as 512")
+
+
+def _device(value: str) -> tuple[DevicePreference, int]:
+    match = re.fullmatch(r"(auto|cpu|gpu)|gpu:([0-9]{1,3})", value)
+    if not match:
+        raise _not_allowed(value, "auto, cpu, gpu, or gpu:N with the GPU's number")
+    if match[2]:
+        return DevicePreference.GPU, int(match[2])
+    return DevicePreference(match[1]), 0
+
+
+def _path(value: str) -> Path:
+    if not value:
+        raise _not_allowed(value, "a file name ending in .png, or a folder")
+    return Path(value)
