@@ -22,12 +22,14 @@ REFERENCE := .venv-reference/bin/python
 PADDLENLP := .venv-paddlenlp/bin/python
 PYTEST := $(APP) -m pytest
 
-# What Qt's xcb and offscreen platforms load at run time, glyphs for Chinese, and what screenshots
-# and window tests need (Xvfb, a window manager's absence is fine).
-SYSTEM_PACKAGES := python3-venv libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon0 \
-	libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 \
-	libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1 libgomp1 fontconfig \
-	fonts-noto-cjk xvfb xauth
+# What Qt's xcb, wayland and offscreen platforms and PaddlePaddle link to and do not bring, glyphs for
+# Chinese, and Xvfb for screenshots.
+SYSTEM_PACKAGES := python3-venv libgomp1 libzstd1 libglib2.0-0 libdbus-1-3 \
+	libegl1 libgl1 libx11-6 libx11-xcb1 libxkbcommon0 libxkbcommon-x11-0 \
+	libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render0 \
+	libxcb-render-util0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-util1 libxcb-xfixes0 \
+	libxcb-xkb1 libwayland-cursor0 libwayland-egl1 \
+	libfontconfig1 libfreetype6 fontconfig fonts-noto-cjk xvfb xauth
 
 .PHONY: help setup setup-reference setup-paddlenlp system-deps lock clean run test test-slow \
 	lint lint-style lint-metadata lint-spelling lint-imports lint-types format parity \
@@ -65,21 +67,25 @@ endef
 	@$(PADDLENLP) $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
+# A package counts also where a successor provides it, as libglib2.0-0t64 does.
 system-deps: ## Debian and Ubuntu packages: installs as root, else prints the command
-	@command -v dpkg-query >/dev/null || { \
-		echo "Not Debian or Ubuntu: the counterparts of these are needed: $(SYSTEM_PACKAGES)"; exit 0; }; \
-	missing=; \
-	for package in $(SYSTEM_PACKAGES); do \
-		dpkg-query -W -f '$${db:Status-Abbrev}' $$package 2>/dev/null | grep -q '^ii' \
-			|| missing="$$missing $$package"; \
-	done; \
-	test -n "$$missing" || exit 0; \
+	@if ! command -v dpkg-query >/dev/null; then \
+		echo "Not Debian or Ubuntu. Needed, under this system's names: $(SYSTEM_PACKAGES)" >&2; \
+		exit 0; \
+	fi; \
+	present=$$(dpkg-query -W -f '$${db:Status-Abbrev}|$${Package}, $${Provides}\n' \
+		| sed -n 's/^ii *|//p' | tr ',' '\n' | sed -E 's/^ +| *\(.*//g'); \
+	missing=$$(comm -23 <(printf '%s\n' $(SYSTEM_PACKAGES) | sort -u) <(sort -u <<<"$$present") \
+		| tr '\n' ' '); \
+	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+		echo "Installing $$missing"; \
+		apt-get update -qq; \
+		DEBIAN_FRONTEND=noninteractive \
 			apt-get install -qq -y --no-install-recommends $$missing >/dev/null; \
 	else \
-		echo "Packages are missing. Please run:"; \
-		echo "  sudo apt-get install --no-install-recommends$$missing"; \
+		echo "Packages are missing. Please run:" >&2; \
+		echo "  sudo apt-get install --no-install-recommends $$missing" >&2; \
 	fi
 
 lock: ## rewrite requirements/*.txt from pyproject.toml; UPGRADE=1 takes the newest releases
