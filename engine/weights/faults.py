@@ -1,0 +1,98 @@
+"""The reasons for which weights are refused, as data; the interface puts them into words.
+
+Separate so that whoever writes the words finds every case in one list.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+from engine.port import EngineError, EngineFault, ErrorCode
+
+
+class Reason(StrEnum):
+    """The `reason` fact of an error about a `file`; further facts are named where they occur."""
+
+    # With MODEL_UNREADABLE.
+    PERMISSION_DENIED = "permission_denied"
+    READ_ERROR = "read_error"
+
+    # With MODEL_UNSAFE.
+    PICKLE_NAME = "pickle_name"
+    """The name's ending says that it is a pickle."""
+    PICKLE_CONTENT = "pickle_content"
+    """Its first bytes say so, whatever its name."""
+
+    # With MODEL_CORRUPT: the file is not what it should be.
+    EMPTY = "empty"
+    LFS_POINTER = "lfs_pointer"
+    """Git-LFS's three lines of text in place of the content."""
+    HTML_PAGE = "html_page"
+    """A web page: usually an error or log-in page saved in place of the download."""
+    TRUNCATED = "truncated"
+    """Shorter than its own header says. `size_bytes`, `expected_bytes` when known."""
+    HEADER_LARGER_THAN_FILE = "header_larger_than_file"
+    NOT_SAFETENSORS = "not_safetensors"
+    HEADER_INVALID = "header_invalid"
+    TRAILING_BYTES = "trailing_bytes"
+    """Longer than its own header says. `size_bytes`, `expected_bytes`."""
+
+    # With MODEL_CORRUPT: a folder's files do not fit together.
+    INDEX_INVALID = "index_invalid"
+    PATH_OUTSIDE = "path_outside"
+    """The index names a file outside its own folder. `entry`."""
+    SHARD_MISSING = "shard_missing"
+    """The index names a file that is not there. `entry`."""
+    INDEX_MISSING = "index_missing"
+    """Shards without their index."""
+    AMBIGUOUS_FILES = "ambiguous_files"
+    """Several weight files, none of which has the usual name. `found`."""
+    DUPLICATE_TENSOR = "duplicate_tensor"
+    """`tensor`; in two files, or under two names of the same meaning."""
+
+    # With MODEL_CORRUPT: `tensor`, and `count`, how many tensors share the problem.
+    TENSOR_MISSING = "tensor_missing"
+    TENSOR_UNEXPECTED = "tensor_unexpected"
+    TENSOR_SHAPE = "tensor_shape"
+    """`expected` and `found`, as `320x32x1x1`."""
+
+    # With MODEL_UNSUPPORTED: `found`.
+    TENSOR_DTYPE = "tensor_dtype"
+    """`tensor`; `found` is the number format, as `F8_E4M3`."""
+    GGUF = "gguf"
+    WRONG_ARCHITECTURE = "wrong_architecture"
+    """`found` is an `engine.weights.Architecture`, or `unknown`."""
+
+    # With MODEL_CORRUPT: a configuration file.
+    CONFIG_INVALID = "config_invalid"
+
+
+def fault(
+    code: ErrorCode,
+    file: Path,
+    reason: Reason,
+    *,
+    detail: str = "",
+    **facts: str | int | float,
+) -> EngineFault:
+    """An `EngineFault` about `file`."""
+    every = {"file": str(file), "reason": str(reason), **facts}
+    return EngineFault(EngineError(code=code, facts=every, detail=detail))
+
+
+def corrupt(file: Path, reason: Reason, *, detail: str = "", **facts: str | int) -> EngineFault:
+    return fault(ErrorCode.MODEL_CORRUPT, file, reason, detail=detail, **facts)
+
+
+def missing(path: Path) -> EngineFault:
+    return EngineFault(EngineError(code=ErrorCode.MODEL_MISSING, facts={"path": str(path)}))
+
+
+def unreadable(error: OSError, file: Path) -> EngineFault:
+    """What an OSError on `file` means; a file that is not there is MODEL_MISSING."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return missing(file)
+    is_denied = isinstance(error, PermissionError)
+    reason = Reason.PERMISSION_DENIED if is_denied else Reason.READ_ERROR
+    return fault(ErrorCode.MODEL_UNREADABLE, file, reason, detail=str(error))
