@@ -104,12 +104,15 @@ class _Tap(logging.Handler):
 
 
 @pytest.fixture(autouse=True)
-def expect_log() -> Iterator[LogWatch]:
+def expect_log(request: pytest.FixtureRequest) -> Iterator[LogWatch]:
     """Fails a test that logs a warning or worse which it did not announce, or that did not come.
 
-    A test that provokes one says so first: `expect_log("disk is full")`.
+    A test that provokes one says so first, by `expect_log("disk is full")` in its body or by
+    `@pytest.mark.logs("disk is full")` above it.
     """
     watch = LogWatch()
+    for marker in request.node.iter_markers("logs"):
+        watch(*marker.args, **marker.kwargs)
     tap = _Tap(watch)
     root = logging.getLogger()
     before = list(root.handlers), root.level

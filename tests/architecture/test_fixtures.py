@@ -13,7 +13,7 @@ CONFTEST = Path(__file__).parents[1] / "conftest.py"
 
 def outcome_of(pytester: pytest.Pytester, test: str) -> dict[str, int]:
     pytester.makeconftest(CONFTEST.read_text())
-    pytester.makeini(f"[pytest]\npythonpath = {CONFTEST.parents[1]}")
+    pytester.makeini(f"[pytest]\npythonpath = {CONFTEST.parents[1]}\nmarkers = logs")
     pytester.makepyfile(test)
     return pytester.runpytest_subprocess("-p", "no:cacheprovider").parseoutcomes()
 
@@ -22,12 +22,14 @@ def test_a_test_fails_by_what_it_logs(pytester):
     outcome = outcome_of(
         pytester,
         """
-        import logging, threading
+        import logging, pytest, threading
 
         def warn(): logging.getLogger("some.where").warning("disk %s", "full")
 
         def test_quiet(): logging.getLogger().info("all is well")
         def test_announced(expect_log): expect_log("disk f.ll"); warn()
+        @pytest.mark.logs("disk f.ll")
+        def test_announced_by_marker(): warn()
         def test_unannounced(): warn()
         def test_unannounced_in_a_thread():
             thread = threading.Thread(target=warn); thread.start(); thread.join()
@@ -37,7 +39,7 @@ def test_a_test_fails_by_what_it_logs(pytester):
         """,
     )
     # a fixture fails in teardown, so pytest counts the test as passed and an error beside it
-    assert outcome == {"passed": 7, "errors": 5}
+    assert outcome == {"passed": 8, "errors": 5}
 
 
 def test_log_handlers_of_a_test_end_with_it(pytester):
