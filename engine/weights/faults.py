@@ -64,8 +64,24 @@ class Reason(StrEnum):
     WRONG_ARCHITECTURE = "wrong_architecture"
     """`found` is an `engine.weights.Architecture`, or `unknown`."""
 
-    # With MODEL_CORRUPT: a configuration file.
+    # With MODEL_CORRUPT: a small file of the model.
     CONFIG_INVALID = "config_invalid"
+    """One of the checkpoint's own JSON files."""
+    MANIFEST_INVALID = "manifest_invalid"
+    """Our `danqing.json`."""
+
+    # With MODEL_UNSUPPORTED: `found` is an `Architecture`, or the name that the files give.
+    SINGLE_FILE = "single_file"
+    """One file where a model's folder is needed."""
+    OTHER_PIPELINE = "other_pipeline"
+    """A whole model, of another kind."""
+    COMPONENT_ONLY = "component_only"
+    """One network's folder where a whole model's is needed."""
+
+    # With MODEL_MISSING: `path`.
+    FOLDER_EMPTY = "folder_empty"
+    NO_MODEL_INDEX = "no_model_index"
+    """A folder, but not a model's: `model_index.json` is not in it."""
 
 
 def fault(
@@ -85,8 +101,9 @@ def corrupt(file: Path, reason: Reason, *, detail: str = "", **facts: str | int)
     return fault(ErrorCode.MODEL_CORRUPT, file, reason, detail=detail, **facts)
 
 
-def missing(path: Path) -> EngineFault:
-    return EngineFault(EngineError(code=ErrorCode.MODEL_MISSING, facts={"path": str(path)}))
+def missing(path: Path, reason: Reason | None = None) -> EngineFault:
+    facts = {"path": str(path)} if reason is None else {"path": str(path), "reason": str(reason)}
+    return EngineFault(EngineError(code=ErrorCode.MODEL_MISSING, facts=facts))
 
 
 def unreadable(error: OSError, file: Path) -> EngineFault:
