@@ -129,7 +129,7 @@ lint-spelling: setup
 	.venv/bin/typos
 
 lint-imports: setup
-	.venv/bin/lint-imports
+	.venv/bin/lint-imports --no-logo
 
 lint-types: setup
 	.venv/bin/pyright
