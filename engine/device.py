@@ -276,7 +276,9 @@ class FakeGpu:
         self.is_lost = False
         self.lose_operation = None
 
-    def _run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]):
+    def _run(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         """The interceptor under `ops`: count, inject the faults, emulate bfloat16."""
         self.operations += 1
         if self.operations == self.lose_operation:
@@ -290,7 +292,7 @@ class FakeGpu:
                 f"(NotFound) The kernel with key (GPU, NCHW, bfloat16) of kernel "
                 f"`{function.__name__}` is not registered."
             )
-        if function.__name__ in ("to_numpy", "cast"):
+        if function.__name__ in ("to_numpy", "cast_to"):
             return self._account(function(*args, **kwargs))
         result = function(
             *(_widened(value) for value in args),

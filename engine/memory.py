@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+_ATTENTION_BLOCK_BYTES = 1 << 30
+"""Bound on the scores and their softmax that `ops.attention` holds at a time on a GPU."""
+
 
 class Component(StrEnum):
     """The networks of a model, in the order a picture needs them."""
@@ -78,17 +81,16 @@ def _stage_bytes(
     return sum(weights[c] for c in loaded) + working[stage]
 
 
-def denoise_working_bytes(
-    *, tokens: int, hidden: int, feed_forward: int, heads: int, block_rows: int, item_bytes: int
-) -> int:
+def denoise_working_bytes(*, tokens: int, hidden: int, feed_forward: int, item_bytes: int) -> int:
     """Working memory of one transformer pass over `tokens` tokens (image and text together).
 
-    At the widest point the residual stream, its normalized form and three projections (q, k, v), or
-    the gate, up and product rows of the feed-forward, are alive; attention adds the scores of
-    `block_rows` query rows against every key for each head, twice (before and after softmax).
+    At the widest point the residual stream, its normalized form, three projections and the
+    attention's result are alive, or the gate and up rows of the feed-forward and their product. The
+    attention's scores and their softmax are computed in blocks of bounded size (`ops.attention`).
     """
     stream = tokens * hidden * item_bytes
-    attention = 6 * stream + 2 * heads * block_rows * tokens * item_bytes
+    scores = min(2 * heads * tokens**2 * item_bytes, _ATTENTION_BLOCK_BYTES)
+    attention = 6 * stream + scores
     mlp = 2 * stream + 3 * tokens * feed_forward * item_bytes
     return max(attention, mlp)
 

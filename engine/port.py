@@ -113,9 +113,9 @@ class GenerationRequest:
     """What the user asks for. `None` means "the model's default".
 
     `seed` is 0 .. 2**64 - 1 and belongs to the first picture; picture i uses `seed + i` modulo
-    2**64. `decode_tile` bounds the VAE decode's working memory: that many pixels of the picture at a
-    time, 0 for the whole picture at once, `None` for what suits the device. The decode is exact, so
-    it changes memory and time, never the picture.
+    2**64. `decode_tile` bounds the VAE decode's working memory: that many rows of pixels at a time,
+    0 for the whole picture at once, `None` for what suits the device. The decode is exact, so it
+    changes memory and time, never the picture.
     """
 
     prompt: str

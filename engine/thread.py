@@ -220,7 +220,7 @@ class EngineThread:
             end: JobEnd = JobFinished(job_id=job_id)
         except Cancelled:
             end = JobCancelled(job_id=job_id, completed_images=job.completed_images)
-        except Exception as exception:
+        except Exception as exception:  # noqa: BLE001 - the border: it becomes an event, a bug is logged
             error = self._explained(exception)
             end = JobFailed(job_id=job_id, error=error, completed_images=job.completed_images)
         self._running = None
@@ -235,7 +235,7 @@ class EngineThread:
             self._opened_session().load(model_id, self._emit, self._checkpoint)
         except Cancelled:
             self._recover()
-        except Exception as exception:
+        except Exception as exception:  # noqa: BLE001 - the border, as in _run_job
             error = self._explained(exception)
             self._recover()
             self._emit(ModelFailed(model_id=model_id, error=error))
@@ -313,9 +313,10 @@ class EngineThread:
         if stopping:
             self._attention.set()
             raise Cancelled
-        if running is not None and running.cancel is not None:
-            if running.cancel is CancelWhen.NOW or not running.is_started:
-                raise Cancelled
+        if running is None or running.cancel is None:
+            return
+        if running.cancel is CancelWhen.NOW or not running.is_started:
+            raise Cancelled
 
     def _emit_of_job(self, event: EngineEvent) -> None:
         """Pass a running job's event on, and end the job after a picture where asked to."""

@@ -129,7 +129,7 @@ class FakeEngine:
             self._finish(JobCancelled(job_id=job_id, completed_images=done))
         except EngineFault as fault:
             self._finish(JobFailed(job_id=job_id, error=fault.error, completed_images=done))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - as the real engine: it becomes an event
             bug = EngineError(code=ErrorCode.BUG, facts={"exception": type(error).__name__})
             self._finish(JobFailed(job_id=job_id, error=bug, completed_images=done))
         finally:

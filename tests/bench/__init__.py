@@ -1,0 +1,1 @@
+"""Benchmarks: ratios against the reference, measured in one run, interleaved; never assertions."""
