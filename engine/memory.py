@@ -81,7 +81,9 @@ def _stage_bytes(
     return sum(weights[c] for c in loaded) + working[stage]
 
 
-def denoise_working_bytes(*, tokens: int, hidden: int, feed_forward: int, item_bytes: int) -> int:
+def denoise_working_bytes(
+    *, tokens: int, hidden: int, feed_forward: int, heads: int, item_bytes: int
+) -> int:
     """Working memory of one transformer pass over `tokens` tokens (image and text together).
 
     At the widest point the residual stream, its normalized form, three projections and the

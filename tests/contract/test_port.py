@@ -107,7 +107,7 @@ Start = Callable[..., Observed]
 
 def announce_bug(request: pytest.FixtureRequest) -> None:
     """The real thread logs the traceback of a bug; the fake has no log."""
-    if "thread" in request.node.name:
+    if "[thread]" in request.node.name:
         request.getfixturevalue("expect_log")("a bug in the engine", logging.ERROR)
 
 
