@@ -206,7 +206,8 @@ def _main_parser() -> _Parser:
         prog="danqing",
         usage="danqing [COMMAND] [OPTIONS]",
         description="Danqing draws pictures from words, on this machine.\n\n"
-        "Without a command its window opens; where there is no display, it draws one picture.",
+        "Without a command its window opens; where there is no display, it draws one\n"
+        "picture instead.",
         epilog="commands:\n"
         "  generate PROMPT   draw pictures and save them as PNG files\n"
         "  models list       which models there are\n\n"

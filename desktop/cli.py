@@ -184,7 +184,7 @@ class _Report:
         return status
 
     def refused_by(self, error: EngineError, human: TextIO) -> int:
-        log.warning("refused: %s %s %s", error.code, dict(error.facts), error.detail)
+        log.info("refused: %s %s %s", error.code, dict(error.facts), error.detail)
         status = _STATUS_OF_CODE.get(error.code, STATUS_FAILED)
         return self.refused(error.code, _in_options(error), status, human)
 

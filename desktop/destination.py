@@ -17,6 +17,9 @@ _OTHER_PICTURES = frozenset(
     {".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".jxl"}
 )
 
+_LONGEST_NAME = 255
+"""Bytes: the limit of Linux's file systems."""
+
 
 class Unwritable(Exception):
     """The folder cannot take a picture; known before anything was drawn."""
@@ -33,6 +36,8 @@ def parse(output: Path | None, default: Path) -> Destination:
     """
     if output is None:
         return Destination(default)
+    if any(len(os.fsencode(part)) > _LONGEST_NAME for part in output.parts):
+        raise UsageError(f"--output: a name in it is too long; at most {_LONGEST_NAME} bytes")
     ending = output.suffix.lower()
     if output.is_dir():
         return Destination(output)

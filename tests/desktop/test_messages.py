@@ -1,0 +1,136 @@
+"""Every error has words, and the words have their facts."""
+
+from __future__ import annotations
+
+import errno
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from desktop import messages
+from desktop.messages import describe, describe_save_failure
+from engine.port import EngineError, ErrorCode, Phase
+
+REPOSITORY = Path(__file__).parents[2]
+
+FACTS = {
+    ErrorCode.MODEL_MISSING: {"model": "big", "known": "starter"},
+    ErrorCode.MODEL_UNREADABLE: {"file": "vae/model.safetensors", "reason": "permission"},
+    ErrorCode.MODEL_CORRUPT: {"file": "a.safetensors", "reason": "truncated", "tensor": "x.weight"},
+    ErrorCode.MODEL_UNSUPPORTED: {"file": "model_index.json", "found": "StableDiffusion"},
+    ErrorCode.MODEL_UNSAFE: {"file": "model.ckpt"},
+    ErrorCode.VALUE_NOT_ALLOWED: {"name": "steps", "value": 0, "allowed": "1 to 1000"},
+    ErrorCode.SIZE_NOT_ALLOWED: {"width": 100, "height": 50, "allowed": "256x256"},
+    ErrorCode.OUT_OF_MEMORY: {
+        "device": "gpu:0",
+        "phase": "decode",
+        "needed_bytes": 9_629_000_000,
+        "free_bytes": 512_000_000,
+    },
+    ErrorCode.DEVICE_UNAVAILABLE: {"device": "gpu:0", "reason": "cpu_build"},
+    ErrorCode.DEVICE_LOST: {"device": "gpu:0", "phase": "denoise"},
+    ErrorCode.NON_FINITE_LATENT: {"phase": "denoise", "step": 7},
+    ErrorCode.LIBRARY_MISSING: {"library": "paddlepaddle", "reason": "no such file"},
+    ErrorCode.ENGINE_STOPPED: {},
+    ErrorCode.BUG: {"exception": "TypeError"},
+}
+"""The facts that the port promises with each code."""
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_code_uses_all_the_facts_that_come_with_it(code):
+    message = describe(EngineError(code=code, facts=FACTS[code]))
+    for name, fact in FACTS[code].items():
+        if name not in ("reason", "phase") and not name.endswith("_bytes"):
+            assert str(fact) in str(message)
+    assert "{" not in str(message)
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_code_has_words_without_any_fact(code):
+    message = describe(EngineError(code=code))
+    assert message.summary.endswith(".")
+    assert "{" not in str(message)
+    assert messages.WORDINGS[code][-1].placeholders() == frozenset()
+
+
+def test_reasons_and_phases_are_put_into_words():
+    corrupt = EngineError(code=ErrorCode.MODEL_CORRUPT, facts=FACTS[ErrorCode.MODEL_CORRUPT])
+    assert describe(corrupt).summary == (
+        "a.safetensors is damaged: the file is cut off (x.weight)."
+    )
+    memory = EngineError(code=ErrorCode.OUT_OF_MEMORY, facts=FACTS[ErrorCode.OUT_OF_MEMORY])
+    assert describe(memory).summary == (
+        "Not enough memory on gpu:0 while developing the picture: 9.6 GB needed, 512 MB free."
+    )
+
+
+def test_an_unknown_reason_is_shown_as_it_is():
+    error = EngineError(code=ErrorCode.MODEL_CORRUPT, facts={"file": "a", "reason": "odd {braces}"})
+    assert describe(error).summary == "a is damaged: odd {braces}."
+
+
+def test_every_phase_has_words():
+    assert set(messages.PHASES) == set(Phase)
+
+
+def test_facts_are_filled_in_after_translation():
+    def german(context, text):
+        assert context == "Messages"
+        return {"There is no model “{model}”.": "Es gibt kein Modell „{model}“."}.get(text, "?")
+
+    error = EngineError(code=ErrorCode.MODEL_MISSING, facts=FACTS[ErrorCode.MODEL_MISSING])
+    assert describe(error, german).summary == "Es gibt kein Modell „big“."
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "0 B"), (999, "999 B"), (1500, "2 kB"), (512e6, "512 MB"), (999.7e6, "1.0 GB")],
+)
+def test_sizes_for_people(amount, text):
+    assert messages.byte_size(amount) == text
+
+
+@pytest.mark.parametrize("code", [*messages.SAVE_REASONS, errno.EIO])
+def test_a_failed_save_names_the_folder_and_a_remedy(code):
+    message = describe_save_failure(OSError(code, "Reason"), "/the/folder")
+    assert "/the/folder" in message.summary
+    assert message.remedy
+    assert "{" not in str(message)
+
+
+def test_a_failed_save_with_a_reason_of_its_own():
+    assert "Reason" in describe_save_failure(OSError(errno.EIO, "Reason"), "/f").summary
+    assert "OSError" in describe_save_failure(OSError(), "/f").summary
+
+
+def test_the_translators_tool_finds_every_text(tmp_path):
+    lupdate = shutil.which("pyside6-lupdate", path=str(REPOSITORY / ".venv" / "bin"))
+    if lupdate is None:
+        pytest.skip("pyside6-lupdate is not installed")
+    ts = tmp_path / "messages.ts"
+    subprocess.run(
+        [lupdate, str(REPOSITORY / "desktop" / "messages.py"), "-ts", str(ts)],
+        check=True,
+        capture_output=True,
+    )
+    found = {element.text for element in ET.parse(ts).iter("source")}  # noqa: S314 - ours
+    used = {
+        text
+        for wordings in (*messages.WORDINGS.values(), messages.SAVE_REASONS.values())
+        for wording in wordings
+        for text in (wording.summary, wording.remedy)
+        if text
+    }
+    used |= {*messages.PHASES.values(), *messages.WEIGHT_REASONS.values()}
+    used |= set(messages.DEVICE_REASONS.values())
+    assert used - found == set()
+
+
+def test_no_text_is_composed_by_concatenation():
+    source = (REPOSITORY / "desktop" / "messages.py").read_text(encoding="utf-8")
+    assert re.findall(r"QT_TRANSLATE_NOOP\(\s*[^\"\s]", source) == ["QT_TRANSLATE_NOOP(c"]
