@@ -33,6 +33,7 @@ class Catalog:
         self._starter_folder = starter_folder
         self._model_folders = tuple(model_folders)
         self._folders: dict[ModelId, Path] = {}
+        self._reported: set[str] = set()
 
     def models(self) -> list[ModelInfo]:
         """All models that can be used, the starter model first; others are named in the log."""
@@ -41,7 +42,7 @@ class Catalog:
             try:
                 found.append(self._read(folder))
             except EngineFault as fault:
-                log.warning("not in the list of models: %s", fault)
+                self._report(str(fault))
         return found
 
     def find(self, model: str) -> ModelInfo:
@@ -81,6 +82,12 @@ class Catalog:
         if model_id not in self._folders:
             self.models()
         return self._folders.get(model_id)
+
+    def _report(self, fault: str) -> None:
+        """Say once what is wrong with a model that was left out."""
+        if fault not in self._reported:
+            self._reported.add(fault)
+            log.warning("not in the list of models: %s", fault)
 
     def _candidates(self) -> Iterator[Path]:
         """Folders that look like models, in a stable order."""

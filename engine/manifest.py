@@ -63,7 +63,7 @@ def read_manifest(path: Path) -> Description:
     try:
         _require_format(content, _FORMAT, _VERSION)
         return _description(content)
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         detail = f"{type(error).__name__}: {error}"
         raise corrupt(path, Reason.MANIFEST_INVALID, detail=detail) from error
 
@@ -104,7 +104,7 @@ def _require_format(content: Mapping[str, Any], name: str, version: int) -> None
 
 
 def _description(entry: Mapping[str, Any]) -> Description:
-    """Raises KeyError, TypeError or ValueError when the entry is not well formed."""
+    """Raises one of the errors that `read_manifest` catches when the entry is not well formed."""
     defaults = entry["defaults"]
     preview = entry.get("preview")
     if not isinstance(preview, dict | None):
