@@ -23,21 +23,18 @@ from engine.port import MAX_SEED, DevicePreference, PictureSize, Sampler, SigmaS
 
 PROMPT_FROM_STDIN = "-"
 
-OPTION_OF_FIELD = {
+OPTION_OF_NAME = {
     "prompt": "PROMPT",
     "negative_prompt": "--negative",
     "seed": "--seed",
     "steps": "--steps",
-    "width": "--size",
-    "height": "--size",
-    "guidance_scale": "--guidance",
+    "guidance": "--guidance",
     "sampler": "--sampler",
-    "sigma_schedule": "--schedule",
-    "image_count": "--count",
-    "decode_tile": "--tile",
-    "model_id": "--model",
+    "schedule": "--schedule",
+    "count": "--count",
+    "tile": "--tile",
 }
-"""Fields of `GenerationRequest` by the option that sets them."""
+"""The engine's names of values (the fact `name` of VALUE_NOT_ALLOWED) by the option for each."""
 
 
 class UsageError(Exception):

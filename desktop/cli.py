@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TextIO, assert_never
 
 from desktop import job_run, messages, paths
 from desktop.arguments import (
-    OPTION_OF_FIELD,
+    OPTION_OF_NAME,
     PROMPT_FROM_STDIN,
     GeneratePictures,
     ListModels,
@@ -98,9 +98,8 @@ def real_backend() -> Backend:
 
 
 def _open_catalog() -> ModelCatalog:
-    from engine.catalog import Catalog
-
     import resources
+    from engine.catalog import Catalog
 
     return Catalog(
         starter_folder=resources.path("starter-model"), model_folders=(paths.models_folder(),)
@@ -378,8 +377,8 @@ def _size_not_allowed(size: PictureSize, model: ModelInfo) -> EngineError:
 def _in_options(error: EngineError) -> messages.Message:
     """The error in words, with the command line's own names for what can be set."""
     name = error.facts.get("name")
-    if error.code is ErrorCode.VALUE_NOT_ALLOWED and name in OPTION_OF_FIELD:
-        facts = {**error.facts, "name": OPTION_OF_FIELD[str(name)]}
+    if error.code is ErrorCode.VALUE_NOT_ALLOWED and name in OPTION_OF_NAME:
+        facts = {**error.facts, "name": OPTION_OF_NAME[str(name)]}
         error = EngineError(code=error.code, facts=facts, detail=error.detail)
     message = messages.describe(error)
     if error.code is ErrorCode.SIZE_NOT_ALLOWED:

@@ -59,23 +59,55 @@ class Wording:
 
 
 WEIGHT_REASONS: Mapping[str, str] = {
-    "truncated": QT_TRANSLATE_NOOP("Messages", "the file is cut off"),
+    "permission_denied": QT_TRANSLATE_NOOP("Messages", "reading it is not permitted"),
+    "read_error": QT_TRANSLATE_NOOP("Messages", "the disk reports an error"),
+    "pickle_name": QT_TRANSLATE_NOOP("Messages", "its name says that it is a pickle"),
+    "pickle_content": QT_TRANSLATE_NOOP("Messages", "it is a pickle, whatever its name says"),
+    "empty": QT_TRANSLATE_NOOP("Messages", "it is empty"),
     "lfs_pointer": QT_TRANSLATE_NOOP(
         "Messages", "it is a Git LFS pointer, a small stand-in for the real file"
     ),
-    "html_page": QT_TRANSLATE_NOOP("Messages", "it is a web page, not weights"),
-    "not_safetensors": QT_TRANSLATE_NOOP("Messages", "it is not a safetensors file"),
-    "missing_tensor": QT_TRANSLATE_NOOP("Messages", "a tensor is missing"),
-    "unexpected_tensor": QT_TRANSLATE_NOOP(
-        "Messages", "it holds a tensor that this kind of model does not have"
+    "html_page": QT_TRANSLATE_NOOP(
+        "Messages", "it is a web page that was saved in place of the file"
     ),
-    "wrong_shape": QT_TRANSLATE_NOOP("Messages", "a tensor has the wrong shape"),
-    "wrong_dtype": QT_TRANSLATE_NOOP("Messages", "a tensor has a number type that cannot be read"),
-    "bad_json": QT_TRANSLATE_NOOP("Messages", "it is not valid JSON"),
-    "permission": QT_TRANSLATE_NOOP("Messages", "reading it is not permitted"),
-    "is_folder": QT_TRANSLATE_NOOP("Messages", "it is a folder, not a file"),
+    "truncated": QT_TRANSLATE_NOOP("Messages", "it is cut off"),
+    "header_larger_than_file": QT_TRANSLATE_NOOP(
+        "Messages", "it is cut off, or no safetensors file"
+    ),
+    "not_safetensors": QT_TRANSLATE_NOOP("Messages", "it is no safetensors file"),
+    "header_invalid": QT_TRANSLATE_NOOP("Messages", "its table of contents cannot be read"),
+    "trailing_bytes": QT_TRANSLATE_NOOP(
+        "Messages", "there is more in it than its table of contents says"
+    ),
+    "index_invalid": QT_TRANSLATE_NOOP("Messages", "this list of files cannot be read"),
+    "path_outside": QT_TRANSLATE_NOOP("Messages", "it names a file outside its own folder"),
+    "shard_missing": QT_TRANSLATE_NOOP("Messages", "a file that it names is not there"),
+    "index_missing": QT_TRANSLATE_NOOP(
+        "Messages", "the list of its parts (…index.json) is not there"
+    ),
+    "ambiguous_files": QT_TRANSLATE_NOOP(
+        "Messages", "there are several weight files, and none has the usual name"
+    ),
+    "duplicate_tensor": QT_TRANSLATE_NOOP("Messages", "a tensor is in it twice"),
+    "tensor_missing": QT_TRANSLATE_NOOP("Messages", "a tensor is missing"),
+    "tensor_unexpected": QT_TRANSLATE_NOOP(
+        "Messages", "it holds a tensor that this model does not have"
+    ),
+    "tensor_shape": QT_TRANSLATE_NOOP("Messages", "a tensor has the wrong shape"),
+    "tensor_dtype": QT_TRANSLATE_NOOP("Messages", "its number format cannot be used"),
+    "gguf": QT_TRANSLATE_NOOP("Messages", "it is a GGUF file"),
+    "wrong_architecture": QT_TRANSLATE_NOOP("Messages", "it is another kind of network"),
+    "config_invalid": QT_TRANSLATE_NOOP("Messages", "this configuration cannot be read"),
+    "manifest_invalid": QT_TRANSLATE_NOOP(
+        "Messages", "this description of the model cannot be read"
+    ),
+    "single_file": QT_TRANSLATE_NOOP("Messages", "it is one file, and a model is a folder"),
+    "other_pipeline": QT_TRANSLATE_NOOP("Messages", "it is another kind of model"),
+    "component_only": QT_TRANSLATE_NOOP("Messages", "it is one part of a model, not a whole one"),
+    "folder_empty": QT_TRANSLATE_NOOP("Messages", "the folder is empty"),
+    "no_model_index": QT_TRANSLATE_NOOP("Messages", "there is no model_index.json in it"),
 }
-"""Words for the `reason` of a weight problem; a reason that is not listed is shown as it is."""
+"""Words for `engine.weights.faults.Reason`; a reason that is not listed is shown as it is."""
 
 DEVICE_REASONS: Mapping[str, str] = {
     "cpu_build": QT_TRANSLATE_NOOP(
@@ -100,6 +132,10 @@ PHASES: Mapping[str, str] = {
 """Words for `engine.port.Phase`."""
 
 _FETCH_AGAIN = QT_TRANSLATE_NOOP("Messages", "Get the file again from where the model came from.")
+_MODEL_FOLDER = QT_TRANSLATE_NOOP(
+    "Messages", "Choose a folder that holds a model_index.json and the model's parts."
+)
+_ERNIE_ONLY = QT_TRANSLATE_NOOP("Messages", "Danqing draws with ERNIE-Image models in folders.")
 _LESS_MEMORY = QT_TRANSLATE_NOOP(
     "Messages", "Make the picture smaller, close other programs, or use another model."
 )
@@ -112,11 +148,10 @@ WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
             QT_TRANSLATE_NOOP("Messages", "Known models: {known}. A folder works too."),
         ),
         Wording(
-            QT_TRANSLATE_NOOP("Messages", "There is no model at {path}."),
-            QT_TRANSLATE_NOOP(
-                "Messages", "Choose a folder that holds a model_index.json and the model's parts."
-            ),
+            QT_TRANSLATE_NOOP("Messages", "{path} is no model: {reason}."),
+            _MODEL_FOLDER,
         ),
+        Wording(QT_TRANSLATE_NOOP("Messages", "There is nothing at {path}."), _MODEL_FOLDER),
         Wording(
             QT_TRANSLATE_NOOP("Messages", "The model is not there."),
             QT_TRANSLATE_NOOP("Messages", "Choose another model."),
@@ -134,19 +169,36 @@ WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
     ),
     ErrorCode.MODEL_CORRUPT: (
         Wording(
-            QT_TRANSLATE_NOOP("Messages", "{file} is damaged: {reason} ({tensor})."), _FETCH_AGAIN
+            QT_TRANSLATE_NOOP(
+                "Messages",
+                "{file} does not fit: {reason} ({tensor}: {found} where {expected} is needed).",
+            ),
+            _FETCH_AGAIN,
         ),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "{file} does not fit: {reason} ({tensor})."), _FETCH_AGAIN
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP(
+                "Messages", "{file} is damaged: {reason} ({size_bytes} of {expected_bytes})."
+            ),
+            _FETCH_AGAIN,
+        ),
+        Wording(QT_TRANSLATE_NOOP("Messages", "{file}: {reason} ({entry})."), _FETCH_AGAIN),
         Wording(QT_TRANSLATE_NOOP("Messages", "{file} is damaged: {reason}."), _FETCH_AGAIN),
         Wording(QT_TRANSLATE_NOOP("Messages", "A file of the model is damaged."), _FETCH_AGAIN),
     ),
     ErrorCode.MODEL_UNSUPPORTED: (
         Wording(
-            QT_TRANSLATE_NOOP("Messages", "{file} is of a kind that Danqing cannot use: {found}."),
-            QT_TRANSLATE_NOOP("Messages", "Danqing draws with ERNIE-Image models."),
+            QT_TRANSLATE_NOOP("Messages", "{file} cannot be used: {reason} ({found})."), _ERNIE_ONLY
         ),
         Wording(
-            QT_TRANSLATE_NOOP("Messages", "This is a kind of model that Danqing cannot use."),
-            QT_TRANSLATE_NOOP("Messages", "Danqing draws with ERNIE-Image models."),
+            QT_TRANSLATE_NOOP("Messages", "{file} cannot be used: it is {found}."), _ERNIE_ONLY
+        ),
+        Wording(QT_TRANSLATE_NOOP("Messages", "{file} cannot be used: {reason}."), _ERNIE_ONLY),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "This is a kind of model that cannot be used."),
+            _ERNIE_ONLY,
         ),
     ),
     ErrorCode.MODEL_UNSAFE: (
@@ -185,7 +237,8 @@ WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
         Wording(
             QT_TRANSLATE_NOOP(
                 "Messages",
-                "Not enough memory on {device} while {phase}: {needed} needed, {free} free.",
+                "Not enough memory on {device} while {phase}: "
+                "{needed_bytes} needed, {free_bytes} free.",
             ),
             _LESS_MEMORY,
         ),
@@ -278,10 +331,9 @@ def _facts_in_words(error: EngineError, translate: Translate) -> dict[str, str]:
     for name, words in (("reason", WEIGHT_REASONS), ("reason", DEVICE_REASONS), ("phase", PHASES)):
         if facts.get(name) in words:
             facts[name] = translate(CONTEXT, words[facts[name]])
-    for name in ("needed", "free"):
-        amount = error.facts.get(f"{name}_bytes")
-        if isinstance(amount, int | float):
-            facts[name] = byte_size(amount)
+    for name, value in error.facts.items():
+        if name.endswith("_bytes") and isinstance(value, int | float):
+            facts[name] = byte_size(value)
     return facts
 
 

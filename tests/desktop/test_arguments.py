@@ -200,5 +200,5 @@ def test_help_explains(words, parts):
 def test_every_option_is_explained():
     answer = arguments.parse(["generate", "--help"])
     assert isinstance(answer, ShowText)
-    for option in set(arguments.OPTION_OF_FIELD.values()) - {"PROMPT"}:
+    for option in set(arguments.OPTION_OF_NAME.values()) - {"PROMPT"}:
         assert f"  {option} " in answer.text

@@ -253,7 +253,7 @@ def test_an_unknown_model_is_one_line_that_names_those_there_are(bench):
 
 
 def test_a_value_that_the_engine_refuses_is_told_with_the_option_s_name(bench, expect_log):
-    facts = {"name": "guidance_scale", "value": 99, "allowed": "0 to 30"}
+    facts = {"name": "guidance", "value": 99, "allowed": "0 to 30"}
     bench.script = Script(error=EngineError(code=ErrorCode.VALUE_NOT_ALLOWED, facts=facts))
     expect_log("the job failed: value_not_allowed")
     outcome = bench.generate("x", "--guidance", "99")

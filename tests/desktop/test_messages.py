@@ -14,13 +14,18 @@ import pytest
 from desktop import messages
 from desktop.messages import describe, describe_save_failure
 from engine.port import EngineError, ErrorCode, Phase
+from engine.weights import faults
 
 REPOSITORY = Path(__file__).parents[2]
 
 FACTS = {
     ErrorCode.MODEL_MISSING: {"model": "big", "known": "starter"},
-    ErrorCode.MODEL_UNREADABLE: {"file": "vae/model.safetensors", "reason": "permission"},
-    ErrorCode.MODEL_CORRUPT: {"file": "a.safetensors", "reason": "truncated", "tensor": "x.weight"},
+    ErrorCode.MODEL_UNREADABLE: {"file": "vae/model.safetensors", "reason": "read_error"},
+    ErrorCode.MODEL_CORRUPT: {
+        "file": "a.safetensors",
+        "reason": "tensor_missing",
+        "tensor": "x.weight",
+    },
     ErrorCode.MODEL_UNSUPPORTED: {"file": "model_index.json", "found": "StableDiffusion"},
     ErrorCode.MODEL_UNSAFE: {"file": "model.ckpt"},
     ErrorCode.VALUE_NOT_ALLOWED: {"name": "steps", "value": 0, "allowed": "1 to 1000"},
@@ -61,12 +66,38 @@ def test_every_code_has_words_without_any_fact(code):
 def test_reasons_and_phases_are_put_into_words():
     corrupt = EngineError(code=ErrorCode.MODEL_CORRUPT, facts=FACTS[ErrorCode.MODEL_CORRUPT])
     assert describe(corrupt).summary == (
-        "a.safetensors is damaged: the file is cut off (x.weight)."
+        "a.safetensors does not fit: a tensor is missing (x.weight)."
     )
     memory = EngineError(code=ErrorCode.OUT_OF_MEMORY, facts=FACTS[ErrorCode.OUT_OF_MEMORY])
     assert describe(memory).summary == (
         "Not enough memory on gpu:0 while developing the picture: 9.6 GB needed, 512 MB free."
     )
+
+
+@pytest.mark.parametrize(
+    ("facts", "summary"),
+    [
+        (
+            {"reason": "truncated", "size_bytes": 1_000_000, "expected_bytes": 2_500_000_000},
+            "a is damaged: it is cut off (1 MB of 2.5 GB).",
+        ),
+        (
+            {"reason": "tensor_shape", "tensor": "w", "expected": "2x3", "found": "3x2"},
+            "a does not fit: a tensor has the wrong shape (w: 3x2 where 2x3 is needed).",
+        ),
+        (
+            {"reason": "shard_missing", "entry": "b"},
+            "a: a file that it names is not there (b).",
+        ),
+    ],
+)
+def test_damage_is_told_as_exactly_as_it_is_known(facts, summary):
+    error = EngineError(code=ErrorCode.MODEL_CORRUPT, facts={"file": "a", **facts})
+    assert describe(error).summary == summary
+
+
+def test_every_reason_of_the_engine_has_words():
+    assert set(messages.WEIGHT_REASONS) == set(faults.Reason)
 
 
 def test_an_unknown_reason_is_shown_as_it_is():
