@@ -65,7 +65,8 @@ def test_lone_surrogates_are_refused(starter: Tokenizer) -> None:
 def folder(tmp_path: Path) -> Path:
     """A tokenizer of whole words that adds no special token, limited to four."""
     vocabulary = {"<s>": 5, "red": 1, "blue": 2, "<unk>": 0}
-    backend = tokenizers.Tokenizer(models.WordLevel(vocabulary, None, "<unk>"))
+    model = models.WordLevel(vocabulary, unk_token="<unk>")  # noqa: S106 - a word of the vocabulary
+    backend = tokenizers.Tokenizer(model)
     backend.pre_tokenizer = pre_tokenizers.Whitespace()  # pyright: ignore[reportAttributeAccessIssue]
     backend.save(str(tmp_path / "tokenizer.json"))
     config = {"model_max_length": 4, "bos_token": "<s>"}
