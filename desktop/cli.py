@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO, assert_never
 
-from desktop import job_run, messages, paths
+from desktop import job_run, logs, messages, paths
 from desktop.arguments import (
     OPTION_OF_NAME,
     PROMPT_FROM_STDIN,
@@ -380,6 +380,9 @@ def _in_options(error: EngineError) -> messages.Message:
     if error.code is ErrorCode.VALUE_NOT_ALLOWED and name in OPTION_OF_NAME:
         facts = {**error.facts, "name": OPTION_OF_NAME[str(name)]}
         error = EngineError(code=error.code, facts=facts, detail=error.detail)
+    log_file = paths.state_folder() / logs.FILE_NAME
+    if error.code is ErrorCode.BUG and log_file.exists():
+        error = EngineError(code=error.code, facts={**error.facts, "log": str(log_file)})
     message = messages.describe(error)
     if error.code is ErrorCode.SIZE_NOT_ALLOWED:
         return messages.Message(summary=f"--size: {message.summary}", remedy=message.remedy)

@@ -308,6 +308,11 @@ WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
     ),
     ErrorCode.BUG: (
         Wording(
+            QT_TRANSLATE_NOOP(
+                "Messages", "Something in Danqing is broken ({exception}); the details are in {log}"
+            ),
+        ),
+        Wording(
             QT_TRANSLATE_NOOP("Messages", "Something in Danqing is broken ({exception})."),
             _TRY_AGAIN,
         ),
@@ -317,7 +322,10 @@ WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
 
 
 def describe(error: EngineError, translate: Translate = untranslated) -> Message:
-    """Put `error` into words, in the language of `translate`."""
+    """Put `error` into words, in the language of `translate`.
+
+    A caller that knows the log file adds it to a BUG's facts as `log`.
+    """
     facts = _facts_in_words(error, translate)
     wording = next(w for w in WORDINGS[error.code] if w.placeholders() <= facts.keys())
     return Message(

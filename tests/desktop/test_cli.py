@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import logging
 import os
 import signal
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from desktop import arguments, cli, paths
+from desktop import arguments, cli, logs, paths
 from desktop.arguments import GeneratePictures, ListModels
 from desktop.cli import Backend
 from desktop.terminal import Results
@@ -289,6 +290,15 @@ def test_a_bug_in_the_engine_is_a_failed_job(bench, expect_log):
     assert outcome.events[-1]["error"]["code"] == "bug"
     assert "TypeError" in outcome.human
     assert "oops" not in outcome.human
+    assert "the details are in" not in outcome.human  # there is no log here
+
+
+def test_a_bug_names_the_log_where_there_is_one(bench, expect_log):
+    log_file = logs.start(paths.state_folder(), say=print)
+    bench.script = Script(bug=TypeError("oops"))
+    expect_log("the job failed: bug")
+    assert f"the details are in {log_file}\n" in bench.generate("x").human
+    logging.captureWarnings(False)
 
 
 def test_pictures_before_the_failure_are_kept(bench, expect_log, tmp_path):
