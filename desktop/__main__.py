@@ -48,7 +48,7 @@ def _start_services() -> None:
 
     log_file = logs.start(paths.state_folder(), say=_say)
     crash.CrashHandler(log_file, _say).install()
-    crash.keep_native_stacks(paths.state_folder())
+    crash.native_stacks.keep_in(paths.state_folder())
 
 
 def _run(command: Command) -> int:

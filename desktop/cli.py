@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO, assert_never
 
-from desktop import job_run, logs, messages, paths
+from desktop import crash, job_run, logs, messages, paths
 from desktop.arguments import (
     OPTION_OF_NAME,
     PROMPT_FROM_STDIN,
@@ -221,6 +221,7 @@ class _Generation:
         report = self._report
         match event:
             case DeviceChosen(device=device, reason=reason):
+                crash.native_stacks.reclaim()
                 log.info("computing on %s (%s): %s", device.name, device.description, reason)
                 report.event("device", device=device.name, reason=reason)
                 return True

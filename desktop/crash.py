@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import TextIO
 
 log = logging.getLogger(__name__)
 
@@ -67,19 +68,36 @@ class CrashHandler:
             self.report(arguments.exc_value, f"{arguments.object!r}")
 
 
-def keep_native_stacks(folder: Path) -> None:
-    """Have crashes of native code write the stacks of all threads into `folder`.
+class NativeStacks:
+    """The file that faulthandler writes to when native code crashes; one for the process."""
 
-    Does nothing but log when the folder cannot be written.
-    """
-    path = folder / STACKS_FILE
-    try:
-        if path.exists() and path.stat().st_size > 0:
-            path.replace(folder / PREVIOUS_STACKS_FILE)
-            log.warning("the last run crashed in native code: see %s", PREVIOUS_STACKS_FILE)
-        # Left open on purpose: faulthandler writes to this descriptor when the process dies.
-        stacks = path.open("a", encoding="utf-8")
-    except OSError as error:
-        log.warning("stacks of native crashes are not kept: %s", error)
-        return
-    faulthandler.enable(stacks)
+    def __init__(self) -> None:
+        self._file: TextIO | None = None
+
+    def keep_in(self, folder: Path) -> None:
+        """Have native crashes write the stacks of all threads into `folder`.
+
+        Only logs it when the folder cannot be written.
+        """
+        path = folder / STACKS_FILE
+        try:
+            if path.exists() and path.stat().st_size > 0:
+                path.replace(folder / PREVIOUS_STACKS_FILE)
+                log.warning("the last run crashed in native code: see %s", PREVIOUS_STACKS_FILE)
+            self._file = path.open("a", encoding="utf-8")
+        except OSError as error:
+            log.warning("stacks of native crashes are not kept: %s", error)
+            return
+        faulthandler.enable(self._file)
+
+    def reclaim(self) -> None:
+        """Take the fatal signals back from PaddlePaddle, which claims them when it is imported.
+
+        Call after the import, from any thread. Does nothing where stacks are not kept.
+        """
+        if self._file is not None:
+            faulthandler.disable()
+            faulthandler.enable(self._file)
+
+
+native_stacks = NativeStacks()

@@ -45,6 +45,7 @@ class JobRun:
     def __init__(self, engine: EnginePort) -> None:
         self._engine = engine
         self._events: queue.SimpleQueue[EngineEvent | _Interrupt] = queue.SimpleQueue()
+        self._has_signal = False
         self.is_interrupted = False
 
     def run(
@@ -92,21 +93,31 @@ class JobRun:
                         completed_images=0,
                     )
                 case _ if isinstance(event, JobNews):
+                    if isinstance(event, DeviceChosen):
+                        self._listen()
                     if not on_news(event):
                         self._engine.cancel(command.job_id)
                 case _:
                     pass
 
+    def _receive(self, number: int, frame: FrameType | None) -> None:
+        """The signal handler."""
+        if self._has_signal:
+            raise KeyboardInterrupt
+        self._has_signal = True
+        self._events.put(_Interrupt())
+
+    def _listen(self) -> None:
+        """Claim the signals; done again once a device is open, because PaddlePaddle, imported for
+        it, claims SIGTERM for itself.
+        """
+        for number in _INTERRUPTS:
+            signal.signal(number, self._receive)
+
     @contextmanager
     def _signals_as_events(self) -> Iterator[None]:
-        def receive(number: int, frame: FrameType | None) -> None:
-            if posted:
-                raise KeyboardInterrupt
-            posted.append(number)
-            self._events.put(_Interrupt())
-
-        posted: list[int] = []
-        before = {number: signal.signal(number, receive) for number in _INTERRUPTS}
+        before = {number: signal.getsignal(number) for number in _INTERRUPTS}
+        self._listen()
         try:
             yield
         finally:

@@ -18,7 +18,7 @@ say = lambda line: print(line, file=sys.stderr)
 folder = Path(sys.argv[1])
 log_file = logs.start(folder, say=say)
 crash.CrashHandler(log_file, say).install()
-crash.keep_native_stacks(folder)
+crash.native_stacks.keep_in(folder)
 def broken(): raise TypeError("inner detail")
 """
 
