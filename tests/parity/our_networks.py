@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from engine import ops
-from engine.networks import text_encoder, transformer
+from engine.networks import text_encoder, transformer, vae
 from engine.ops import Tensor
 from tests.parity.cases import Case
 from tests.parity.random_tensors import weight

@@ -26,7 +26,7 @@ def test_there_are_cases_of_every_network() -> None:
 
 
 @pytest.mark.parametrize("path", NETWORK_CASES, ids=lambda path: path.stem)
-def test_output_is_the_references(path: Path, record_property: pytest.RecordProperty) -> None:
+def test_output_is_the_references(path: Path, record_property) -> None:
     case, reference = cases.read(path)
     ours = run(case)
     assert ours.shape == reference.shape
