@@ -135,14 +135,27 @@ def missing_operations(dtype: str) -> frozenset[str]:
     def sample(*shape: int) -> ops.Tensor:
         return ops.from_numpy(rng.standard_normal(shape, dtype=np.float32), dtype)
 
+    def feature_map() -> ops.FeatureMap:
+        return ops.unpacked(sample(1, 32, 8, 8), None)
+
+    def norm() -> ops.ChannelNorm:
+        return ops.group_norm(feature_map(), 4, sample(8), sample(8), 1e-6, _never)
+
+    def attend() -> ops.Tensor:
+        memory = ops.attention_memory([sample(2, 8, 64)], [sample(2, 8, 64)])
+        return ops.attention(sample(2, 8, 64), memory, _never)
+
+    def convolve() -> ops.Tensor:
+        return ops.image(ops.conv2d(feature_map(), sample(8, 8, 3, 3), sample(8), _never))
+
     probes: Mapping[str, Callable[[], ops.Tensor]] = {
         "linear": lambda: ops.linear(sample(8, 64), sample(32, 64)),
         "rms_norm": lambda: ops.rms_norm(sample(8, 64), sample(64), 1e-6),
-        "attention": lambda: ops.attention(sample(8, 2, 64), sample(8, 2, 64), sample(8, 2, 64)),
-        "gelu": lambda: ops.gelu(sample(8, 64)),
+        "attention": attend,
+        "gelu": lambda: ops.gelu_gated_(sample(8, 64), sample(8, 64)),
         "silu": lambda: ops.silu(sample(8, 64)),
-        "conv2d": lambda: ops.conv2d(sample(1, 4, 8, 8), sample(4, 4, 3, 3), sample(4)),
-        "group_norm": lambda: ops.group_norm(sample(1, 8, 4, 4), 4, sample(8), sample(8), 1e-6),
+        "conv2d": convolve,
+        "group_norm": lambda: ops.tokens(feature_map(), norm()),
     }
     missing = set()
     for name, probe in probes.items():
@@ -250,6 +263,8 @@ class FakeGpu:
         self.operations = 0
         self.allocations = 0
         self.is_lost = False
+        self._blocks: dict[int, tuple[int, int]] = {}
+        """Address -> how many tensors share it (reshaped, or changed in place), and its bytes."""
         with self.activate():
             found = missing_operations(LOW_PRECISION)
         self.operations = self.allocations = 0
@@ -285,7 +300,7 @@ class FakeGpu:
             self.is_lost = True
         if self.is_lost and (not self.is_asynchronous or function.__name__ == "to_numpy"):
             self.synchronize()
-        if not any(_is_low(value) for value in (*args, *kwargs.values())):
+        if not _is_low((*args, *kwargs.values())):
             return self._account(function(*args, **kwargs))
         if function.__name__ in self.missing:
             raise RuntimeError(
@@ -294,47 +309,60 @@ class FakeGpu:
             )
         if function.__name__ in ("to_numpy", "cast_to"):
             return self._account(function(*args, **kwargs))
-        result = function(
-            *(_widened(value) for value in args),
-            **{key: _widened(value) for key, value in kwargs.items()},
-        )
-        return self._account(_narrowed(result))
+        wide = {key: _cast(value, paddle.bfloat16, "float32") for key, value in kwargs.items()}
+        result = function(*_cast(args, paddle.bfloat16, "float32"), **wide)
+        return self._account(_cast(result, paddle.float32, "bfloat16"))
 
     def _account(self, result: Any) -> Any:
-        for tensor in result if isinstance(result, tuple | list) else (result,):
-            if isinstance(tensor, paddle.Tensor):
-                self._allocate(tensor)
+        for tensor in _tensors(result):
+            self._allocate(tensor)
         return result
 
     def _allocate(self, tensor: Any) -> None:
         size = tensor.size * tensor.element_size()
+        address = tensor.data_ptr()
+        users, known = self._blocks.get(address, (0, size))
         self.allocations += 1
-        if self.allocations == self.fail_allocation or self.used_bytes + size > self.memory_bytes:
+        is_full = not users and self.used_bytes + size > self.memory_bytes
+        if self.allocations == self.fail_allocation or is_full:
             raise RuntimeError(
                 f"(ResourceExhausted) Out of memory error on GPU 0. Cannot allocate {size} bytes."
             )
-        self.used_bytes += size
-        self.peak_bytes = max(self.peak_bytes, self.used_bytes)
-        weakref.finalize(tensor, self._free, size)
+        if not users:
+            self.used_bytes += size
+            self.peak_bytes = max(self.peak_bytes, self.used_bytes)
+        self._blocks[address] = (users + 1, known)
+        weakref.finalize(tensor, self._free, address)
 
-    def _free(self, size: int) -> None:
-        self.used_bytes -= size
+    def _free(self, address: int) -> None:
+        users, size = self._blocks.pop(address)
+        if users > 1:
+            self._blocks[address] = (users - 1, size)
+        else:
+            self.used_bytes -= size
+
+
+def _tensors(value: Any) -> list[paddle.Tensor]:
+    """Every tensor inside an operation's argument or result."""
+    found: list[paddle.Tensor] = []
+    ops.map_tensors(lambda leaf: found.append(leaf) or leaf if _is_tensor(leaf) else leaf, value)
+    return found
+
+
+def _is_tensor(leaf: Any) -> bool:
+    return isinstance(leaf, paddle.Tensor)
 
 
 def _is_low(value: Any) -> bool:
-    if isinstance(value, list | tuple):
-        return any(_is_low(item) for item in value)
-    return isinstance(value, paddle.Tensor) and value.dtype == paddle.bfloat16
+    return any(tensor.dtype == paddle.bfloat16 for tensor in _tensors(value))
 
 
-def _widened(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return type(value)(_widened(item) for item in value)
-    return value.astype("float32") if _is_low(value) else value
+def _cast(value: Any, before: Any, after: str) -> Any:
+    def change(leaf: Any) -> Any:
+        return leaf.astype(after) if _is_tensor(leaf) and leaf.dtype == before else leaf
+
+    return ops.map_tensors(change, value)
 
 
-def _narrowed(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_narrowed(item) for item in value)
-    is_wide = isinstance(value, paddle.Tensor) and value.dtype == paddle.float32
-    return value.astype("bfloat16") if is_wide else value
+def _never() -> None:
+    """A probe is over before anybody could cancel it."""
