@@ -190,7 +190,7 @@ def test_a_folder_outside_is_known_by_its_id_once_found(
     assert catalog.folder(info.model_id) == folder
 
 
-def test_a_hugging_face_cache_gives_the_repositorys_name(
+def test_a_hugging_face_cache_gives_the_name_of_the_repository(
     starter_model: Path, tmp_path: Path
 ) -> None:
     snapshot = tmp_path / "models--baidu--ERNIE-Image-Turbo" / "snapshots" / ("0" * 40)
