@@ -254,8 +254,8 @@ class FakeGpu:
         missing: frozenset[str] = frozenset(),
     ) -> None:
         self.memory_bytes = memory_bytes
-        self.fail_allocation = fail_allocation
-        self.lose_operation = lose_operation
+        self.fail_allocation: int | None = None
+        self.lose_operation: int | None = None
         self.is_asynchronous = is_asynchronous
         self.missing = missing
         self.used_bytes = 0
@@ -267,7 +267,9 @@ class FakeGpu:
         """Address -> how many tensors share it (reshaped, or changed in place), and its bytes."""
         with self.activate():
             found = missing_operations(LOW_PRECISION)
-        self.operations = self.allocations = 0
+        self.operations = self.allocations = 0  # faults are counted from here, past the probes
+        self.fail_allocation = fail_allocation
+        self.lose_operation = lose_operation
         self.info = DeviceInfo(name="gpu:0", description="fake", dtypes=choose_dtypes(found))
 
     @contextlib.contextmanager

@@ -1,0 +1,254 @@
+"""One model's networks: loaded when a picture needs them, freed when memory is short.
+
+Fulfils `text_to_image.Networks`, so that the recipe need not know of files, number formats or
+budgets. `engine.memory` decides what is freed before what; this module does it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from engine import device as devices
+from engine import memory, ops, weights
+from engine._version import __version__
+from engine.catalog import ModelConfiguration
+from engine.memory import Component
+from engine.networks import text_encoder, transformer, vae
+from engine.port import (
+    EngineError,
+    EngineEvent,
+    EngineFault,
+    ErrorCode,
+    ModelInfo,
+    ModelLoading,
+    Phase,
+    Provenance,
+    ResolvedRequest,
+)
+from engine.sampling import noise
+from engine.sampling.step import Array, Velocity
+from engine.tokenizer import Tokenizer
+
+Emit = Callable[[EngineEvent], None]
+Checkpoint = Callable[[], None]
+
+TRAIN_TIMESTEPS = 1000
+"""The transformer reads a noise level sigma as the timestep 1000 * sigma, not rounded."""
+
+_REMEMBERED_PROMPTS = 16
+_ITEM_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+
+
+class LoadedModel:
+    """The networks of the model in `folder`, on `device`."""
+
+    def __init__(
+        self,
+        info: ModelInfo,
+        configuration: ModelConfiguration,
+        folder: Path,
+        device: devices.Device,
+        cache_folder: Path | None,
+    ) -> None:
+        self.info = info
+        self.latent_channels: int
+        self._folder = folder
+        self._device = device
+        self._cache_folder = cache_folder
+        self._transformer_config = transformer.TransformerConfig.from_json(
+            configuration.transformer
+        )
+        self._text_config = text_encoder.TextEncoderConfig.from_json(configuration.text_encoder)
+        self._vae_config = vae.VaeConfig.from_json(configuration.vae)
+        self._tokenizer = Tokenizer.from_folder(folder / "tokenizer")
+        self._expected = {
+            Component.TEXT_ENCODER: text_encoder.expected_tensors(self._text_config),
+            Component.TRANSFORMER: transformer.expected_tensors(self._transformer_config),
+            Component.VAE: vae.expected_tensors(self._vae_config),
+        }
+        self._unused = {
+            Component.TEXT_ENCODER: (
+                *text_encoder.UNUSED,
+                text_encoder.unused_layer(self._text_config),
+            ),
+            Component.VAE: vae.UNUSED,
+        }
+        self._networks: dict[Component, object] = {}
+        self._text_states: OrderedDict[str, ops.Tensor] = OrderedDict()
+        self._free_before = dict.fromkeys(Component, frozenset[Component]())
+        self._sha256: str | None = None
+        self._emit: Emit = _nobody
+        self.latent_channels = self._transformer_config.in_channels
+        self.pixels_per_latent = self._vae_config.scale
+        self.preview_factors = configuration.preview_factors
+
+    # --- loading ----------------------------------------------------------------------------------
+
+    def prepare(self, request: ResolvedRequest, emit: Emit, checkpoint: Checkpoint) -> None:
+        """Plan the job's memory, and load at once what may stay loaded throughout.
+
+        Raises `EngineFault` OUT_OF_MEMORY before any work if the job cannot fit.
+        """
+        self._emit = emit
+        plan = self._plan(request)
+        if not plan.fits:
+            facts = {
+                "device": self._device.info.name,
+                "phase": str(Phase.LOAD),
+                "needed_bytes": plan.peak_bytes,
+                "free_bytes": plan.budget_bytes,
+            }
+            raise EngineFault(EngineError(code=ErrorCode.OUT_OF_MEMORY, facts=facts))
+        self._free_before = plan.free_before
+        if self._sha256 is None:
+            self._sha256 = weights.transformer_sha256(self._folder, self._cache_folder, checkpoint)
+        if not any(plan.free_before.values()):
+            self.load_all(emit, checkpoint)
+
+    def load_all(self, emit: Emit, checkpoint: Checkpoint) -> None:
+        """Load every network that is not loaded."""
+        self._emit = emit
+        for component in Component:
+            self._network(component, checkpoint)
+
+    def _plan(self, request: ResolvedRequest) -> memory.Residency:
+        items = {c: _ITEM_BYTES[self._device.info.dtypes[c]] for c in Component}
+        stored = {
+            c: items[c] * sum(prod(shape) for shape in self._expected[c].values())
+            for c in Component
+        }
+        text_length = max(
+            len(self._tokenizer.encode(text).ids)
+            for text in (request.prompt, request.negative_prompt)
+        )
+        patches = (request.width * request.height) // self.pixels_per_latent**2
+        config = self._transformer_config
+        working = {
+            Component.TEXT_ENCODER: memory.encode_working_bytes(
+                tokens=text_length,
+                hidden=self._text_config.hidden_size,
+                feed_forward=self._text_config.intermediate_size,
+                item_bytes=items[Component.TEXT_ENCODER],
+            ),
+            Component.TRANSFORMER: memory.denoise_working_bytes(
+                tokens=patches + text_length,
+                hidden=config.hidden_size,
+                feed_forward=config.ffn_hidden_size,
+                heads=config.num_attention_heads,
+                item_bytes=items[Component.TRANSFORMER],
+            ),
+            Component.VAE: memory.decode_working_bytes(
+                width=request.width,
+                height=request.height,
+                widest_channels=max(self._vae_config.channels[:2]),
+                item_bytes=items[Component.VAE],
+            ),
+        }
+        return memory.residency(stored, working, self._device.budget_bytes())
+
+    def _network(self, component: Component, checkpoint: Checkpoint) -> object:
+        """The network, loaded if need be, after freeing what the plan frees before it."""
+        freed = [other for other in self._free_before[component] if other in self._networks]
+        for other in freed:
+            del self._networks[other]
+        if freed:
+            self._device.release_memory()
+        if component not in self._networks:
+            self._networks[component] = self._load(component, checkpoint)
+        return self._networks[component]
+
+    def _load(self, component: Component, checkpoint: Checkpoint) -> object:
+        def on_progress(fraction: float) -> None:
+            self._emit(
+                ModelLoading(
+                    model_id=self.info.model_id, component=str(component), fraction=fraction
+                )
+            )
+
+        tensors = weights.read_tensors(
+            self._folder,
+            str(component),
+            self._expected[component],
+            compute_dtype=self._device.info.dtypes[component],
+            strip_prefixes=(text_encoder.PREFIXES if component is Component.TEXT_ENCODER else ()),
+            ignore=self._unused.get(component, ()),
+            checkpoint=checkpoint,
+            on_progress=on_progress,
+        )
+        match component:
+            case Component.TEXT_ENCODER:
+                return text_encoder.TextEncoder(self._text_config, tensors)
+            case Component.TRANSFORMER:
+                return transformer.Transformer(self._transformer_config, tensors)
+            case Component.VAE:
+                return vae.VaeDecoder(self._vae_config, tensors)
+
+    # --- what the recipe asks for -----------------------------------------------------------------
+
+    def encode(self, prompt: str, checkpoint: Checkpoint) -> ops.Tensor:
+        """Text states (T, D). Recent prompts are remembered: a batch of one prompt encodes once."""
+        states = self._text_states.pop(prompt, None)
+        if states is None:
+            network = self._network(Component.TEXT_ENCODER, checkpoint)
+            assert isinstance(network, text_encoder.TextEncoder)
+            states = network(self._tokenizer.encode(prompt).ids, checkpoint)
+        self._text_states[prompt] = states
+        if len(self._text_states) > _REMEMBERED_PROMPTS:
+            self._text_states.popitem(last=False)
+        return states
+
+    def velocity(
+        self, text: ops.Tensor, height: int, width: int, checkpoint: Checkpoint
+    ) -> Velocity:
+        """The transformer under this text, with the position tables made once."""
+        network = self._network(Component.TRANSFORMER, checkpoint)
+        assert isinstance(network, transformer.Transformer)
+        dtype = self._device.info.dtypes[Component.TRANSFORMER]
+        positions = network.positions(height, width, text.shape[0])
+        states = ops.cast_to(text, dtype)
+
+        def velocity(x: Array, sigma: float) -> Array:
+            latent = ops.from_numpy(x, dtype)
+            predicted = network(latent, TRAIN_TIMESTEPS * sigma, states, positions, checkpoint)
+            return ops.to_numpy(predicted).astype(x.dtype, copy=False)
+
+        return velocity
+
+    def decode(
+        self,
+        latent: Array,
+        tile: int | None,
+        checkpoint: Checkpoint,
+        on_piece: Callable[[int, int], None],
+    ) -> Array:
+        """The picture (1, 3, H, W) of a clean latent, about -1 .. 1, float32."""
+        network = self._network(Component.VAE, checkpoint)
+        assert isinstance(network, vae.VaeDecoder)
+        x = ops.from_numpy(latent, self._device.info.dtypes[Component.VAE])
+        picture = network(x, tile, checkpoint, on_piece)
+        self._device.synchronize()
+        return np.asarray(ops.to_numpy(picture), dtype=np.float32)
+
+    def provenance(self, request: ResolvedRequest, seed: int) -> Provenance:
+        assert self._sha256 is not None  # `prepare` came first
+        tile = request.decode_tile
+        return Provenance(
+            resolved=request,
+            seed=seed,
+            model_name=self.info.name,
+            model_sha256=self._sha256,
+            library=devices.library(),
+            device=self._device.info,
+            noise=noise.NAME,
+            tile="auto" if tile is None else str(tile) if tile else "off",
+            danqing_version=__version__,
+        )
+
+
+def _nobody(event: EngineEvent) -> None:
+    """Before a job there is nobody to tell of loading."""
