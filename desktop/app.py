@@ -1,0 +1,201 @@
+"""The window's life: in which order things start, and in which they end. Owns nothing visual.
+
+Start: settings, language and looks; the window; once it is on screen, the engine, which loads its
+library on its own thread, and the lists of models and pictures. End: the engine, then what is still
+being written, then the window.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("QT_API", "pyside6")  # qasync would take the first binding that it finds
+
+import qasync
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from desktop import i18n, paths, settings, theme
+from desktop.background import Background, Report
+from desktop.engine_bridge import EngineBridge
+from desktop.models import saving
+from desktop.models.gallery import Gallery
+from desktop.models.job_queue import JobQueue
+from desktop.models.preferences import Preferences
+from desktop.models.prompt_form import PromptForm
+from desktop.settings import Theme
+from desktop.views.main_window import MainWindow
+from engine.port import EngineFault, EnginePort, JobEnd, ModelCatalog, StepCompleted
+
+log = logging.getLogger(__name__)
+
+_ENGINE_END_S = 15.0
+"""How long the end may wait for the engine: nothing interrupts its start."""
+
+OpenCatalog = Callable[[], ModelCatalog]
+OpenEngine = Callable[[ModelCatalog], EnginePort]
+
+
+def run(*, open_catalog: OpenCatalog, open_engine: OpenEngine, report: Report) -> int:
+    """Show the window until it is closed; returns the exit status.
+
+    `open_engine` is called once the window is on screen, so what it imports delays nothing.
+    `report` is told of exceptions that nobody expected.
+    """
+    application = make_application()
+    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(application)) as runner:
+        desk = runner.run(_open_and_wait(application, open_catalog, open_engine, report))
+    if not desk.has_engine_ended:
+        # A library that is torn down under a thread that uses it may crash on the way out.
+        log.warning("the engine did not end in time; leaving without it")
+        logging.shutdown()
+        os._exit(0)
+    return 0
+
+
+def make_application() -> QApplication:
+    """Qt's application object, with our name, icon and manners."""
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("Danqing")
+    QGuiApplication.setDesktopFileName("danqing")
+    # The end takes longer than the last window: see Desk.close.
+    application.setQuitOnLastWindowClosed(False)
+    application.setWindowIcon(theme.application_icon())
+    return application
+
+
+async def _open_and_wait(
+    application: QApplication, open_catalog: OpenCatalog, open_engine: OpenEngine, report: Report
+) -> Desk:
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _, context: report(
+            context.get("exception") or RuntimeError(context["message"]), "the event loop"
+        )
+    )
+    desk = Desk(application, open_catalog=open_catalog, open_engine=open_engine, report=report)
+    desk.open()
+    await desk.closed.wait()
+    return desk
+
+
+class Desk:
+    """Everything that lives while the window is open, wired together."""
+
+    def __init__(
+        self,
+        application: QApplication,
+        *,
+        open_catalog: OpenCatalog,
+        open_engine: OpenEngine,
+        report: Report,
+    ) -> None:
+        self._open_catalog = open_catalog
+        self._open_engine = open_engine
+        self._is_closing = False
+        self.closed = asyncio.Event()
+        self.has_engine_ended = True
+        self.background = Background(report)
+        self.preferences = Preferences(
+            settings.load(paths.config_folder()),
+            lambda changed: settings.save(changed, paths.config_folder()),
+            self.background,
+        )
+        self.appearance = theme.Appearance(application)
+        self.appearance.choose(self.preferences.settings.theme)
+        self.translations = i18n.Translations(application, paths.cache_folder())
+        self.translations.install(i18n.resolve(self.preferences.settings.language))
+        self.bridge = EngineBridge()
+        self.queue = JobQueue(self.bridge)
+        self.gallery = Gallery(self._save_picture, self.background)
+        self.form = PromptForm(self.preferences.settings.form)
+        self.window = MainWindow(
+            form=self.form,
+            queue=self.queue,
+            gallery=self.gallery,
+            background=self.background,
+            pictures_folder=self.pictures_folder,
+            geometry_file=paths.state_folder() / "window.ini",
+        )
+        self._connect()
+
+    @property
+    def pictures_folder(self) -> Path:
+        """Where finished pictures go."""
+        chosen = self.preferences.settings.pictures_folder
+        return Path(chosen) if chosen else paths.pictures_folder()
+
+    def open(self) -> None:
+        """Show the window; everything slow begins after it is on screen."""
+        self.window.show_choices(
+            self.preferences.settings.language, self.preferences.settings.theme
+        )
+        self.window.show()
+        # A timer of zero fires when the events of showing have been dealt with: after the paint.
+        QTimer.singleShot(0, self._start)
+
+    def close(self) -> None:
+        """End everything in order; `closed` is set at the end."""
+        if not self._is_closing:
+            self._is_closing = True
+            self.window.hide()
+            self._closing = asyncio.get_running_loop().create_task(self._close())
+
+    async def _close(self) -> None:
+        try:
+            self.has_engine_ended = await self.bridge.stop(_ENGINE_END_S)
+            self.preferences.save_now()
+            await self.background.finish()
+        finally:
+            self.window.close_now()
+            self.closed.set()
+
+    def _start(self) -> None:
+        self.background.start(self._start_engine(), "starting the engine")
+        self.gallery.read_folder(self.pictures_folder)
+
+    async def _start_engine(self) -> None:
+        try:
+            catalog = await asyncio.to_thread(self._open_catalog)
+            models = await asyncio.to_thread(catalog.models)
+        except EngineFault as fault:
+            self.window.show_error(fault.error)
+            return
+        self.form.set_models(models)
+        if not self._is_closing:
+            engine = await asyncio.to_thread(self._open_engine, catalog)
+            self.bridge.start(engine)
+
+    def _connect(self) -> None:
+        queue, gallery, window = self.queue, self.gallery, self.window
+        queue.job_started.connect(gallery.begin)
+        queue.previewed.connect(self._show_preview)
+        queue.image_completed.connect(gallery.complete)
+        queue.job_ended.connect(self._end_job)
+        self.form.changed.connect(lambda: self.preferences.update(form=self.form.values))
+        window.language_chosen.connect(self._speak)
+        window.theme_chosen.connect(self._look)
+        window.close_wanted.connect(self.close)
+
+    def _show_preview(self, event: StepCompleted) -> None:
+        if event.preview is not None:
+            self.gallery.show_preview(event.preview)
+
+    def _end_job(self, event: JobEnd) -> None:
+        self.gallery.end(event.job_id)
+
+    def _speak(self, language: str) -> None:
+        self.preferences.update(language=language)
+        self.translations.install(i18n.resolve(language))
+
+    def _look(self, chosen: Theme) -> None:
+        self.preferences.update(theme=chosen)
+        self.appearance.choose(chosen)
+
+    def _save_picture(self, made: saving.FinishedImage) -> saving.Saved:
+        return saving.save_picture(made, self.pictures_folder, paths.rescue_folder())

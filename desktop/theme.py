@@ -1,0 +1,291 @@
+"""How the window looks: two palettes, one small style sheet, icons in the palette's colours.
+
+Owned here: every colour and distance. All greys are neutral, because they surround pictures whose
+colours are to be judged; there is one accent, azurite, one of the two pigments that gave Danqing
+its name. Separate from the widgets, which use palette roles and object names only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QIcon,
+    QPainter,
+    QPalette,
+    QPixmap,
+)
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
+
+import resources
+from desktop.settings import Theme
+
+SPACE = 8
+"""All distances are multiples or halves of it, in device-independent pixels."""
+ICON_SIDE = 20
+
+_CHINESE_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "Source Han Sans CN",
+    "WenQuanYi Micro Hei",
+)
+"""After the system's font, so that Chinese is drawn in its own forms in every language."""
+
+_UNNAMED = "Sans Serif"
+"""What Qt says where no desktop names a font. It goes last: it would hide the Chinese ones."""
+
+_SCHEMES = {
+    Theme.SYSTEM: Qt.ColorScheme.Unknown,
+    Theme.LIGHT: Qt.ColorScheme.Light,
+    Theme.DARK: Qt.ColorScheme.Dark,
+}
+
+_PIXEL_RATIOS = (1.0, 2.0, 3.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Colours:
+    """Hex colours by use; `tests/desktop/test_theme.py` computes their contrast."""
+
+    window: str
+    base: str
+    button: str
+    button_hover: str
+    border: str
+    text: str
+    muted: str
+    disabled: str
+    accent: str
+    on_accent: str
+    accent_hover: str
+    focus: str
+    surround: str
+    """Around pictures."""
+    on_surround: str
+    muted_on_surround: str
+    notice: str
+    notice_border: str
+    on_notice: str
+    problem: str
+    """Words about a value that cannot be used."""
+
+
+LIGHT = Colours(
+    window="#f2f2f2",
+    base="#ffffff",
+    button="#fcfcfc",
+    button_hover="#e6e6e6",
+    border="#c2c2c2",
+    text="#1c1c1c",
+    muted="#5c5c5c",
+    disabled="#9a9a9a",
+    accent="#1d6a96",
+    on_accent="#ffffff",
+    accent_hover="#175a80",
+    focus="#1d6a96",
+    surround="#d3d3d3",
+    on_surround="#1c1c1c",
+    muted_on_surround="#4a4a4a",
+    notice="#fbf2dd",
+    notice_border="#d9b765",
+    on_notice="#3b2d0c",
+    problem="#a8341f",
+)
+
+DARK = Colours(
+    window="#2a2a2a",
+    base="#1e1e1e",
+    button="#383838",
+    button_hover="#444444",
+    border="#4d4d4d",
+    text="#e9e9e9",
+    muted="#ababab",
+    disabled="#787878",
+    accent="#27739f",
+    on_accent="#ffffff",
+    accent_hover="#2f80ae",
+    focus="#63b3de",
+    surround="#191919",
+    on_surround="#e9e9e9",
+    muted_on_surround="#a6a6a6",
+    notice="#3a3220",
+    notice_border="#7d6a37",
+    on_notice="#f2e4c2",
+    problem="#f2937f",
+)
+
+
+class Appearance(QObject):
+    """Gives the application its style; follows the system's light or dark where asked to."""
+
+    changed = Signal()
+
+    def __init__(self, application: QApplication) -> None:
+        super().__init__(application)
+        self._application = application
+        self.colours = LIGHT
+        self._theme = Theme.SYSTEM
+        application.setStyle("Fusion")
+        application.setFont(with_chinese(application.font()))
+        application.styleHints().colorSchemeChanged.connect(self._follow)
+
+    def choose(self, theme: Theme) -> None:
+        """Take a theme, or follow the system."""
+        self._theme = theme
+        self._application.styleHints().setColorScheme(_SCHEMES[theme])
+        self._follow()
+
+    def _follow(self) -> None:
+        system = self._application.styleHints().colorScheme()
+        # Not every platform lets itself be told: a choice holds without it too.
+        scheme = system if self._theme is Theme.SYSTEM else _SCHEMES[self._theme]
+        self.colours = DARK if scheme is Qt.ColorScheme.Dark else LIGHT
+        self._application.setPalette(palette(self.colours))
+        self._application.setStyleSheet(style_sheet(self.colours))
+        self.changed.emit()
+
+
+def with_chinese(font: QFont) -> QFont:
+    """The same font, with Chinese ones behind it."""
+    font = QFont(font)
+    named = [name for name in font.families() if name not in (*_CHINESE_FONTS, _UNNAMED)]
+    font.setFamilies([*named, *_CHINESE_FONTS, _UNNAMED])
+    return font
+
+
+def palette(colours: Colours) -> QPalette:
+    """Qt's roles in our colours."""
+    role = QPalette.ColorRole
+    made = QPalette(QColor(colours.button), QColor(colours.window))
+    for name, colour in {
+        role.Base: colours.base,
+        role.AlternateBase: colours.window,
+        role.Text: colours.text,
+        role.WindowText: colours.text,
+        role.ButtonText: colours.text,
+        role.PlaceholderText: colours.muted,
+        role.Highlight: colours.accent,
+        role.HighlightedText: colours.on_accent,
+        role.Accent: colours.accent,
+        role.Link: colours.focus,
+        role.LinkVisited: colours.focus,
+        role.ToolTipBase: colours.base,
+        role.ToolTipText: colours.text,
+    }.items():
+        made.setColor(name, QColor(colour))
+    for name in (role.Text, role.WindowText, role.ButtonText, role.HighlightedText):
+        made.setColor(QPalette.ColorGroup.Disabled, name, QColor(colours.disabled))
+    made.setColor(QPalette.ColorGroup.Disabled, role.Highlight, QColor(colours.border))
+    return made
+
+
+def style_sheet(colours: Colours) -> str:
+    """What palettes cannot say: the surround of pictures, buttons, quiet and loud words."""
+    c = colours
+    return f"""
+    #pictureCanvas, #strip, #emptyState {{ background: {c.surround}; border: none; }}
+    #emptyState QLabel {{ color: {c.on_surround}; }}
+    #emptyState QLabel[quiet="true"] {{ color: {c.muted_on_surround}; }}
+    QLabel[quiet="true"] {{ color: {c.muted}; }}
+    QLabel[problem="true"] {{ color: {c.problem}; }}
+    #pictureBar {{ border-bottom: 1px solid {c.border}; }}
+    #progressRow {{ border-top: 1px solid {c.border}; border-bottom: 1px solid {c.border}; }}
+    QSplitter::handle {{ background: {c.border}; }}
+
+    QPushButton {{
+        color: {c.text}; background: {c.button}; border: 1px solid {c.border};
+        border-radius: 4px; padding: 5px 12px;
+    }}
+    QPushButton:hover {{ background: {c.button_hover}; }}
+    QPushButton:pressed {{ background: {c.border}; }}
+    QPushButton:focus {{ border: 2px solid {c.focus}; padding: 4px 11px; }}
+    QPushButton:disabled {{ color: {c.disabled}; }}
+    QPushButton#generate {{
+        color: {c.on_accent}; background: {c.accent}; border: 1px solid {c.accent};
+        font-weight: 600; padding: 8px 16px;
+    }}
+    QPushButton#generate:hover {{ background: {c.accent_hover}; }}
+    QPushButton#generate:focus {{ border: 2px solid {c.on_accent}; padding: 7px 15px; }}
+    QPushButton#generate:disabled {{
+        color: {c.disabled}; background: {c.button}; border-color: {c.border};
+    }}
+    QPushButton#stop {{ padding: 8px 14px; }}
+    QPushButton#stop:focus {{ padding: 7px 13px; }}
+    QPushButton[example="true"] {{ text-align: left; padding: 7px 12px; }}
+    QPushButton[example="true"]:focus {{ padding: 6px 11px; }}
+
+    QToolButton {{
+        border: 2px solid transparent; border-radius: 4px; padding: 2px; background: transparent;
+    }}
+    QToolButton:hover {{ background: {c.button_hover}; }}
+    QToolButton:pressed, QToolButton:checked {{ background: {c.border}; }}
+    QToolButton:focus {{ border-color: {c.focus}; }}
+    QToolButton::menu-indicator {{ image: none; width: 0; }}
+
+    #banner {{
+        background: {c.notice}; border-bottom: 1px solid {c.notice_border};
+    }}
+    #banner QLabel {{ color: {c.on_notice}; }}
+
+    QProgressBar {{ border: none; border-radius: 3px; background: {c.border}; }}
+    QProgressBar::chunk {{ border-radius: 3px; background: {c.focus}; }}
+    QToolTip {{
+        color: {c.text}; background: {c.base}; border: 1px solid {c.border}; padding: 4px;
+    }}
+    """
+
+
+def icon(name: str, palette: QPalette) -> QIcon:
+    """The icon `resources/icons/NAME.svg` in the colours of button text."""
+    group = QPalette.ColorGroup
+    return _tinted_icon(
+        name,
+        palette.color(group.Active, QPalette.ColorRole.ButtonText).name(),
+        palette.color(group.Disabled, QPalette.ColorRole.ButtonText).name(),
+    )
+
+
+def icon_in(name: str, colour: QColor) -> QIcon:
+    """The icon in one colour."""
+    return _tinted_icon(name, colour.name(), colour.name())
+
+
+def application_icon() -> QIcon:
+    """The program's own icon, in its own colours."""
+    made = QIcon()
+    source = _source("danqing")
+    for side in (16, 24, 32, 48, 64, 128, 256):
+        made.addPixmap(_rendered(source, side, 1.0))
+    return made
+
+
+def _tinted_icon(name: str, colour: str, disabled: str) -> QIcon:
+    made = QIcon()
+    for mode, tint in ((QIcon.Mode.Normal, colour), (QIcon.Mode.Disabled, disabled)):
+        source = _source(name).replace(b"currentColor", tint.encode())
+        for ratio in _PIXEL_RATIOS:
+            made.addPixmap(_rendered(source, ICON_SIDE, ratio), mode)
+    return made
+
+
+@lru_cache(maxsize=64)
+def _source(name: str) -> bytes:
+    return resources.path("icons", f"{name}.svg").read_bytes()
+
+
+def _rendered(source: bytes, side: int, ratio: float) -> QPixmap:
+    pixels = round(side * ratio)
+    pixmap = QPixmap(pixels, pixels)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    QSvgRenderer(QByteArray(source)).render(painter, QRectF(0, 0, pixels, pixels))
+    painter.end()
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap

@@ -1,0 +1,94 @@
+"""Everything the window can do, as actions: one name, one shortcut and one icon each.
+
+Separate so that menus, tool buttons and, later, a list of shortcuts show the same thing.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence, QPalette
+
+from desktop import theme
+
+
+class Actions(QObject):
+    """The actions are made once; `retranslate` and `tint` keep them up to date."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.generate = self._make("Ctrl+Enter", "Ctrl+Return")
+        self.stop = self._make("Esc")
+        self.stop_after_picture = self._make("Ctrl+Esc")
+        self.clear_waiting = self._make("Ctrl+Shift+X")
+        self.save_as = self._make(QKeySequence.StandardKey.Save)
+        self.copy = self._make("Ctrl+Shift+C")
+        self.show_in_folder = self._make("Ctrl+Shift+F")
+        self.open_folder = self._make()
+        self.quit = self._make(QKeySequence.StandardKey.Quit)
+        self.fit = self._make("Ctrl+0")
+        self.actual_size = self._make("Ctrl+1")
+        self.zoom_in = self._make(QKeySequence.StandardKey.ZoomIn, "Ctrl+=")
+        self.zoom_out = self._make(QKeySequence.StandardKey.ZoomOut)
+        self.about = self._make()
+        for action in (self.fit, self.actual_size):
+            action.setCheckable(True)
+
+    def retranslate(self) -> None:
+        """Names and tool tips in the language of now."""
+        for action, text in (
+            (self.generate, self.tr("&Generate")),
+            (self.stop, self.tr("&Stop")),
+            (self.stop_after_picture, self.tr("Stop &after this picture")),
+            (self.clear_waiting, self.tr("&Clear waiting pictures")),
+            (self.save_as, self.tr("&Save picture as…")),
+            (self.copy, self.tr("&Copy picture")),
+            (self.show_in_folder, self.tr("Show in &folder")),
+            (self.open_folder, self.tr("&Open pictures folder")),
+            (self.quit, self.tr("&Quit")),
+            (self.fit, self.tr("&Fit to window")),
+            (self.actual_size, self.tr("&Actual size (100 %)")),
+            (self.zoom_in, self.tr("Zoom &in")),
+            (self.zoom_out, self.tr("Zoom &out")),
+            (self.about, self.tr("&About Danqing")),
+        ):
+            action.setText(text)
+            action.setToolTip(_tool_tip(action))
+
+    def tint(self, palette: QPalette) -> None:
+        """Icons in the palette's colours."""
+        for action, name in (
+            (self.stop, "stop"),
+            (self.save_as, "save"),
+            (self.copy, "copy"),
+            (self.show_in_folder, "folder"),
+            (self.fit, "fit"),
+            (self.actual_size, "actual-size"),
+            (self.clear_waiting, "close"),
+        ):
+            action.setIcon(theme.icon(name, palette))
+
+    def _make(self, *shortcuts: str | QKeySequence.StandardKey) -> QAction:
+        action = QAction(self)
+        keys: list[QKeySequence] = []
+        for shortcut in shortcuts:
+            if isinstance(shortcut, str):
+                keys.append(QKeySequence(shortcut))
+            else:
+                keys.extend(QKeySequence.keyBindings(shortcut))
+        action.setShortcuts(keys)
+        action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+        return action
+
+
+def plain_name(action: QAction) -> str:
+    """The action's name without the mark of its access key."""
+    text = action.text()
+    # Chinese menus put the key behind the name: 停止(&S).
+    if text.endswith(")") and "(&" in text:
+        text = text[: text.rindex("(&")]
+    return text.replace("&", "")
+
+
+def _tool_tip(action: QAction) -> str:
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    return f"{plain_name(action)} ({keys})" if keys else plain_name(action)

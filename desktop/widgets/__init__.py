@@ -1,0 +1,1 @@
+"""Reusable controls, one per file; they know Qt and the theme, neither models nor the engine."""

@@ -1,0 +1,1 @@
+"""Pictures of the window in every look it has, to be looked at: `make screenshots`."""

@@ -1,0 +1,268 @@
+"""One sitting in front of the window: goes through its states and grabs each of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import qasync
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication
+
+from desktop import app
+from desktop.models.job_queue import Job
+from desktop.settings import Theme
+from engine.port import EngineError, EnginePort, ErrorCode, ModelCatalog
+from tests.fakes.fake_engine import FakeCatalog, FakeEngine
+from tests.fakes.script import FAKE_MODEL, Script
+
+log = logging.getLogger(__name__)
+
+EXAMPLES = {
+    "en": (
+        "a red apple on a wooden table",
+        "two cats under an umbrella",
+        "a lighthouse by the sea at night",
+        "a snowy mountain, watercolour",
+        "a bowl of noodles",
+        "a yellow banana on a blue background",
+    ),
+    "zh": (
+        "木桌上的一个红苹果",
+        "雨伞下的两只猫",
+        "夜晚海边的灯塔",
+        "雪山，水彩画",
+        "一碗面条",
+        "蓝色背景上的黄色香蕉",
+    ),
+}
+MODEL = replace(FAKE_MODEL, example_prompts=EXAMPLES)
+PROMPTS = {"en": "a lighthouse by the sea at night", "zh_CN": "夜晚海边的灯塔，水彩画"}
+SIZES = {"small": (760, 480), "720p": (1280, 720), "1080p": (1920, 1080)}
+
+
+def take(out: Path, *, scale: int, is_real: bool, only: str) -> int:
+    """Write `STATE-LANGUAGE-THEME-SIZE-SCALEx.png` files into `out`."""
+    logging.basicConfig(level=logging.WARNING)
+    application = app.make_application()
+    errors: list[BaseException] = []
+    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(application)) as runner:
+        sitting = _Real if is_real else _Pretended
+        runner.run(sitting(application, out, scale, only, errors).run())
+    for error in errors:
+        log.error("while taking pictures", exc_info=error)
+    return 1 if errors else 0
+
+
+class _Sitting:
+    def __init__(
+        self,
+        application: QApplication,
+        out: Path,
+        scale: int,
+        only: str,
+        errors: list[BaseException],
+    ) -> None:
+        self.out, self.scale, self.only = out, scale, only
+        self.desk = app.Desk(
+            application,
+            open_catalog=self.open_catalog,
+            open_engine=self.open_engine,
+            report=lambda error, where: errors.append(error),
+        )
+
+    def open_catalog(self) -> ModelCatalog:
+        raise NotImplementedError
+
+    def open_engine(self, catalog: ModelCatalog) -> EnginePort:
+        raise NotImplementedError
+
+    async def go_through(self) -> None:
+        raise NotImplementedError
+
+    async def run(self) -> None:
+        self.desk.open()
+        try:
+            await until(self.desk.form.models_changed, lambda: bool(self.desk.form.models))
+            await self.go_through()
+        finally:
+            self.desk.close()
+            await self.desk.closed.wait()
+
+    async def in_all_looks(self, state: str, sizes: tuple[str, ...]) -> None:
+        for size in sizes:
+            for language in PROMPTS:
+                for theme in (Theme.LIGHT, Theme.DARK):
+                    await self.grab(state, language, theme, size)
+
+    async def grab(self, state: str, language: str, theme: Theme, size: str) -> None:
+        name = f"{state}-{language}-{theme}-{size}-{self.scale}x"
+        if self.only not in name:
+            return
+        desk, window = self.desk, self.desk.window
+        desk.window.language_chosen.emit(language)
+        desk.window.theme_chosen.emit(theme)
+        window.show_choices(language, theme)
+        if desk.form.values.prompt in PROMPTS.values():
+            desk.form.update(prompt=PROMPTS[language])
+        window.resize(*SIZES[size])
+        await painted(window)
+        window.grab().save(str(self.out / f"{name}.png"))
+
+
+class _Pretended(_Sitting):
+    """Stops in the middle of a job: the gate holds the engine at a step."""
+
+    def open_catalog(self) -> ModelCatalog:
+        return FakeCatalog(MODEL)
+
+    def open_engine(self, catalog: ModelCatalog) -> EnginePort:
+        self.gate = StepGate()
+        self.engine = FakeEngine(Script(gate=self.gate))
+        return self.engine
+
+    async def go_through(self) -> None:
+        desk = self.desk
+        await until(desk.queue.changed, lambda: desk.queue.is_engine_ready)
+        await self.in_all_looks("first", tuple(SIZES))
+        desk.form.update(prompt=PROMPTS["en"], image_count=2)
+        await self._drawing()
+        await self.in_all_looks("drawing", tuple(SIZES))
+        desk.queue.stop()
+        await self.in_all_looks("stopping", ("720p",))
+        desk.queue.clear_waiting()
+        self.gate.open()
+        await until(desk.queue.changed, lambda: desk.queue.current is None)
+        await self._finished()
+        await self.in_all_looks("finished", tuple(SIZES))
+        desk.form.update(
+            size_text="300 × 300", is_seed_random=False, seed_text="99999999999999999999"
+        )
+        desk.window.show_error(
+            EngineError(
+                code=ErrorCode.OUT_OF_MEMORY,
+                facts={
+                    "device": "cpu",
+                    "phase": "decode",
+                    "needed_bytes": 9_600_000_000,
+                    "free_bytes": 2_100_000_000,
+                },
+            )
+        )
+        await self.in_all_looks("problems", tuple(SIZES))
+
+    async def _drawing(self) -> None:
+        desk = self.desk
+        for _ in range(3):
+            desk.window.commands.generate.trigger()
+        await until(desk.queue.changed, lambda: desk.queue.current is not None)
+        while not _is_at(desk.queue.current, image_index=1, step=4):
+            self.gate.steps.release()
+            await until_next(desk.queue.changed)
+
+    async def _finished(self) -> None:
+        desk = self.desk
+        for size in ("320 × 192", "192 × 320", "256 × 256"):
+            desk.form.update(size_text=size, image_count=2)
+            desk.window.commands.generate.trigger()
+        await until(desk.queue.changed, lambda: desk.queue.current is None)
+        await desk.background.finish()
+
+
+class StepGate(threading.Event):
+    """Lets one step pass for each release of `steps`, all of them after `open`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps = threading.Semaphore(0)
+
+    def open(self) -> None:
+        self.set()
+        self.steps.release(1000)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self.is_set() or self.steps.acquire(timeout=timeout)
+
+
+def _is_at(job: Job | None, *, image_index: int, step: int) -> bool:
+    progress = job.progress if job is not None else None
+    return progress is not None and progress.image_index == image_index and progress.step == step
+
+
+class _Real(_Sitting):
+    """The engine and the starter model: what goes into the README."""
+
+    def open_catalog(self) -> ModelCatalog:
+        import resources
+        from engine.catalog import Catalog
+
+        return Catalog(starter_folder=resources.path("starter-model"), model_folders=())
+
+    def open_engine(self, catalog: ModelCatalog) -> EnginePort:
+        from engine.catalog import Catalog
+        from engine.thread import EngineThread
+
+        assert isinstance(catalog, Catalog)
+        return EngineThread(catalog=catalog, threads=1)
+
+    async def go_through(self) -> None:
+        desk = self.desk
+        await until(desk.queue.changed, lambda: desk.queue.is_engine_ready)
+        await self.in_all_looks("real-first", ("720p",))
+        model = desk.form.model
+        assert model is not None
+        prompts = [*model.example_prompts.get("en", ()), *model.example_prompts.get("zh", ())]
+        for prompt in prompts or list(PROMPTS.values()):
+            desk.form.update(prompt=prompt)
+            desk.window.commands.generate.trigger()
+            await until(desk.queue.changed, lambda: desk.queue.current is None)
+            await desk.background.finish()
+        await self.in_all_looks("real", tuple(SIZES))
+
+
+async def until(signal: Any, condition: Callable[[], bool]) -> None:
+    """Wait for a signal until a condition holds."""
+    changed = asyncio.Event()
+    signal.connect(changed.set)
+    try:
+        while not condition():
+            changed.clear()
+            await asyncio.wait_for(changed.wait(), 120)
+    finally:
+        signal.disconnect(changed.set)
+
+
+async def until_next(signal: Any) -> None:
+    """Wait for a signal's next emission."""
+    emitted = asyncio.Event()
+    signal.connect(emitted.set)
+    try:
+        await asyncio.wait_for(emitted.wait(), 10)
+    finally:
+        signal.disconnect(emitted.set)
+
+
+class _PaintWatch(QObject):
+    def __init__(self, window: QObject) -> None:
+        super().__init__(window)
+        self.painted = asyncio.Event()
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.painted.set()
+        return False
+
+
+async def painted(window: Any) -> None:
+    """Wait until the window has dealt with its events and painted itself."""
+    watch = _PaintWatch(window)
+    window.update()
+    await asyncio.wait_for(watch.painted.wait(), 10)
+    await asyncio.sleep(0)
+    window.removeEventFilter(watch)
