@@ -13,6 +13,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
+from typing import TextIO
 
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
@@ -78,7 +79,7 @@ def quiet_import() -> Iterator[None]:
 class _WithoutNotices(io.TextIOBase):
     """A text stream that forwards what is written to it, except PaddlePaddle's notices."""
 
-    def __init__(self, stream: io.TextIOBase | None) -> None:
+    def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream
         self._dropping = False
 

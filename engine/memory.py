@@ -63,11 +63,15 @@ def residency(
         },
         others,
     )
-    for free_before in plans:
-        peak = max(_stage_bytes(c, free_before, weights, working) for c in Component)
-        if peak <= budget_bytes:
-            break
-    return Residency(free_before=free_before, peak_bytes=peak, budget_bytes=budget_bytes)
+    candidates = [
+        Residency(
+            free_before=free_before,
+            peak_bytes=max(_stage_bytes(c, free_before, weights, working) for c in Component),
+            budget_bytes=budget_bytes,
+        )
+        for free_before in plans
+    ]
+    return next((plan for plan in candidates if plan.fits), candidates[-1])
 
 
 def _stage_bytes(

@@ -105,7 +105,9 @@ class ModelInfo:
     size_multiple: int = 16
     min_side: int = 256
     max_side: int = 2048
-    example_prompts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    example_prompts: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict[str, tuple[str, ...]]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +214,7 @@ class EngineError:
     """A failure as data. `detail` is technical text for the log and for bug reports only."""
 
     code: ErrorCode
-    facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    facts: Mapping[str, str | int | float] = field(default_factory=dict[str, str | int | float])
     detail: str = ""
 
 

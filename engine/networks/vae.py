@@ -78,7 +78,7 @@ class VaeConfig:
         return cls(
             channels=channels,
             latent_channels=fields.integer("latent_channels"),
-            out_channels=fields.integer("out_channels"),
+            out_channels=fields.integer("out_channels", 3),
             layers_per_block=fields.integer("layers_per_block"),
             norm_num_groups=groups,
             mid_block_add_attention=fields.flag("mid_block_add_attention", True),

@@ -145,18 +145,19 @@ class Bench:
             ("danqing --version", "import sys; sys.argv = ['danqing', '--version']\n" + _MAIN),
             ("import engine.port", "import engine.port\n" + _REPORT),
         ):
-            times = []
+            times: list[float] = []
+            output = ""
             for _ in range(max(5, self.rounds)):
                 start = time.perf_counter()
-                done = subprocess.run(
+                output = subprocess.run(
                     [sys.executable, "-c", code],
                     cwd=ROOT,
                     capture_output=True,
                     text=True,
                     check=True,
-                )
+                ).stdout
                 times.append(time.perf_counter() - start)
-            loaded = json.loads(done.stdout.splitlines()[-1])
+            loaded = json.loads(output.splitlines()[-1])
             self.table.add_row(f"{figure}; heavy modules: {loaded or 'none'}", _both(times, "s"))
 
     def _ours(self) -> Worker:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+import resources
+from engine.catalog import Catalog
 from engine.port import (
     CancelWhen,
     EngineError,
@@ -35,7 +37,7 @@ from engine.port import (
     StepCompleted,
 )
 from engine.thread import EngineThread
-from tests.fakes.fake_engine import FakeCatalog, FakeEngine
+from tests.fakes.fake_engine import FakeEngine
 from tests.fakes.script import Script, play
 
 WAIT_S = 10.0
@@ -119,8 +121,9 @@ def start(request: pytest.FixtureRequest) -> Iterator[Start]:
         if request.param == "fake":
             engine: EnginePort = FakeEngine(script, scripts)
         else:
+            catalog = Catalog(resources.path("starter-model"), [])
             session = ScriptedSession(script or Script(), scripts)
-            engine = EngineThread(catalog=FakeCatalog(), open_session=lambda emit: session)
+            engine = EngineThread(catalog=catalog, open_session=lambda emit: session)
         started.append(Observed(engine))
         return started[-1]
 

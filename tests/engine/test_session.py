@@ -228,7 +228,7 @@ def test_a_job_that_cannot_fit_is_refused_before_it_starts(run):
     end = running.end_of("one")
     assert isinstance(end, JobFailed)
     assert end.error.code is ErrorCode.OUT_OF_MEMORY
-    assert end.error.facts["needed_bytes"] > end.error.facts["free_bytes"]
+    assert int(end.error.facts["needed_bytes"]) > int(end.error.facts["free_bytes"])
     assert not any(isinstance(event, ModelLoading) for event in running.events)
 
 
