@@ -275,7 +275,7 @@ class FakeGpu:
     @contextlib.contextmanager
     def activate(self) -> Iterator[None]:
         paddle.set_device("cpu")
-        with ops.intercept(self._run):
+        with ops.gpu_forms(), ops.intercept(self._run):
             yield
 
     def budget_bytes(self) -> int:

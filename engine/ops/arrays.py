@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -20,9 +21,33 @@ Checkpoint = Callable[[], None]
 paddle.set_grad_enabled(False)
 
 
-def on_cpu(x: Tensor) -> bool:
-    """Whether `x` lies in the computer's memory: chooses between the forms of an operation."""
+_imitate_gpu: list[bool] = []
+"""Not empty within `gpu_forms`."""
+
+
+def on_cpu(x: Tensor | None = None) -> bool:
+    """Whether `x` (or what is made next) lies in the computer's memory.
+
+    Chooses between the forms of an operation.
+    """
+    if _imitate_gpu:
+        return False
+    if x is None:
+        return paddle.device.get_device().startswith("cpu")
     return x.place.is_cpu_place()
+
+
+@contextlib.contextmanager
+def gpu_forms() -> Iterator[None]:
+    """Within this context operations take the forms made for a GPU, also on the CPU.
+
+    So that the fake GPU runs what a GPU would run. Tensors made in one form do not fit the other.
+    """
+    _imitate_gpu.append(True)
+    try:
+        yield
+    finally:
+        _imitate_gpu.pop()
 
 
 # --- in and out -----------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ def token_blocks(tokens: int, widest_layer: int) -> list[tuple[int, int]]:
     `widest_layer` is in * out of the largest matrix. On a GPU one block; on the CPU as many as keep
     each matrix product short enough to cancel between them, of nearly equal size.
     """
-    if not paddle.device.get_device().startswith("cpu"):
+    if not on_cpu():
         return [(0, tokens)]
     limit = max(64, int(_CPU_BLOCK_FLOP / (2 * widest_layer)))
     count = math.ceil(tokens / limit)

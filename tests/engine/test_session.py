@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import resources
@@ -176,6 +177,26 @@ def test_the_fake_gpu_makes_the_picture_in_bfloat16(run):
     running.generate("one")
     assert isinstance(running.end_of("one"), JobFinished)
     assert set(running.device.info.dtypes.values()) == {"bfloat16"}
+
+
+def test_a_gpus_forms_of_the_operations_make_the_cpus_picture(run):
+    """In float32 on both sides, so that only the forms differ; then bfloat16 against that.
+
+    One engine at a time: operations are intercepted process-wide, as PaddlePaddle's device is.
+    """
+    pictures, dtypes = [], []
+    without_bfloat16 = frozenset({"linear", "conv2d"})
+    for make_device in (CpuDevice, lambda: FakeGpu(missing=without_bfloat16), FakeGpu):
+        running = run(make_device)
+        running.generate("one")
+        assert isinstance(running.end_of("one"), JobFinished)
+        pictures.append(np.frombuffer(running.picture_of("one"), np.uint8).astype(int))
+        dtypes.append(set(running.device.info.dtypes.values()))
+    assert dtypes == [{"float32"}, {"float32"}, {"bfloat16"}]
+    assert np.abs(pictures[1] - pictures[0]).max() <= 1
+    difference = np.abs(pictures[2] - pictures[0])
+    assert difference.max() > 0
+    assert difference.mean() < 3
 
 
 def test_without_bfloat16_convolution_the_vae_computes_in_float32(run):
