@@ -138,8 +138,15 @@ format: setup ## put the code into the form that lint asks for
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
 
-parity: setup setup-reference ## our networks and pipeline against diffusers and torch
-	DANQING_REFERENCE_PYTHON=$(CURDIR)/$(REFERENCE) $(PYTEST) -m reference tests/parity
+# Fresh cases from the reference first, then our outputs on them. Golden files stay as they are.
+SEED ?= 1
+parity: setup setup-reference ## our networks and pictures against diffusers; SEED=N takes other cases
+	@cases=$$(mktemp -d); trap 'rm -rf "$$cases"' EXIT; \
+	echo "The reference makes its cases, seed $(SEED)"; \
+	$(REFERENCE) -m tests.parity.make_golden --random $(SEED) --out "$$cases/networks"; \
+	$(REFERENCE) -m tests.parity.pipeline_golden "$$cases/pipeline"; \
+	DANQING_PARITY_CASES="$$cases/networks" DANQING_PARITY_PIPELINE="$$cases/pipeline" \
+		$(PYTEST) tests/parity tests/engine/test_pipeline.py
 
 paddlenlp-test: setup-paddlenlp ## the paddlenlp extra, in its own environment
 	$(PADDLENLP) -m pytest -c tests/paddlenlp/pytest.ini tests/paddlenlp

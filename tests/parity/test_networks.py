@@ -1,5 +1,5 @@
 """Our networks reproduce the reference's outputs, on the committed golden files or on a folder of
-fresh cases that `tests.parity.run` names in DANQING_PARITY_CASES."""
+fresh cases that `make parity` names in DANQING_PARITY_CASES."""
 
 from __future__ import annotations
 
