@@ -10,9 +10,13 @@ import codecs
 import io
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from desktop import arguments
 from desktop.arguments import Command, GeneratePictures, ListModels, OpenWindow, ShowText
+
+if TYPE_CHECKING:
+    from desktop.crash import CrashHandler
 
 
 def main() -> int:
@@ -23,8 +27,7 @@ def main() -> int:
         if isinstance(command, ShowText):
             sys.stdout.write(command.text)
             return 0
-        _start_services()
-        return _run(command)
+        return _run(command, _start_services())
     except arguments.UsageError as mistake:
         sys.stderr.write(f"{mistake}\n")
         return 2
@@ -42,16 +45,18 @@ def _make_output_printable() -> None:
             stream.reconfigure(errors="surrogateescape" if is_utf8 else "backslashreplace")
 
 
-def _start_services() -> None:
+def _start_services() -> CrashHandler:
     """From here on every failure is logged, and none shows a traceback."""
     from desktop import crash, logs, paths
 
     log_file = logs.start(paths.state_folder(), say=_say)
-    crash.CrashHandler(log_file, _say).install()
+    crash_handler = crash.CrashHandler(log_file, _say)
+    crash_handler.install()
     crash.native_stacks.keep_in(paths.state_folder())
+    return crash_handler
 
 
-def _run(command: Command) -> int:
+def _run(command: Command, crash_handler: CrashHandler) -> int:
     from desktop import cli, terminal
 
     results = terminal.Results()
@@ -62,28 +67,27 @@ def _run(command: Command) -> int:
         case ListModels():
             return cli.list_models(command, backend, results)
         case OpenWindow():
-            return _open_window_or_draw()
+            from desktop import display
+
+            problem = display.why_no_window(os.environ)
+            if problem is None:
+                return _open_window(crash_handler)
+            _say(f"danqing: no window: {problem}; making one picture instead")
+            return cli.first_picture(backend, results, sys.stderr)
         case ShowText():
             raise AssertionError("answered before")
 
 
-def _open_window_or_draw() -> int:
-    from desktop import display
+def _open_window(crash_handler: CrashHandler) -> int:
+    """The one place where the window is started; one core is left to it."""
+    from desktop import app, cli
 
-    problem = display.why_no_window(os.environ)
-    if problem is None:
-        return _open_window()
-    from desktop import cli, terminal
-
-    _say(f"danqing: no window: {problem}; making one picture instead")
-    return cli.first_picture(cli.real_backend(), terminal.Results(), sys.stderr)
-
-
-def _open_window() -> int:
-    """The one place where the window is started."""
-    from desktop import app  # pyright: ignore[reportAttributeAccessIssue] - comes with the window
-
-    return app.run()
+    threads = max(1, cli.cores() - 1)
+    return app.run(
+        open_catalog=cli.open_catalog,
+        open_engine=lambda catalog: cli.open_engine(catalog, threads=threads),
+        report=crash_handler.report,
+    )
 
 
 def _say(line: str) -> None:

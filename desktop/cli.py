@@ -94,10 +94,11 @@ class Backend:
 
 def real_backend() -> Backend:
     """The models of this machine, and the engine with all processor cores."""
-    return Backend(open_catalog=_open_catalog, open_engine=_open_engine)
+    return Backend(open_catalog=open_catalog, open_engine=open_engine)
 
 
-def _open_catalog() -> ModelCatalog:
+def open_catalog() -> ModelCatalog:
+    """The starter model and the user's own."""
     import resources
     from engine.catalog import Catalog
 
@@ -106,15 +107,29 @@ def _open_catalog() -> ModelCatalog:
     )
 
 
-def _open_engine(catalog: ModelCatalog, device: DevicePreference, index: int) -> EnginePort:
+def open_engine(
+    catalog: ModelCatalog,
+    device: DevicePreference = DevicePreference.AUTO,
+    index: int = 0,
+    threads: int | None = None,
+) -> EnginePort:
+    """The real engine; `threads` are the processor cores to compute with, None for all."""
     from engine.thread import EngineThread
 
     return EngineThread(
-        catalog=catalog,  # pyright: ignore[reportArgumentType] - made by _open_catalog
+        catalog=catalog,  # pyright: ignore[reportArgumentType] - made by open_catalog
         device=device,
         device_index=index,
+        threads=threads,
         cache_folder=paths.cache_folder(),
     )
+
+
+def cores() -> int:
+    """The number of processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 # --- generate -------------------------------------------------------------------------------------
