@@ -72,3 +72,18 @@ def test_a_crash_of_native_code_leaves_the_stacks_for_the_next_start(tmp_path):
     assert (tmp_path / "crash.log").read_text("utf-8") == ""
     assert "in native" in (tmp_path / "crash-previous.log").read_text("utf-8")
     assert "crashed in native code" in (tmp_path / "danqing.log").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_stacks_are_kept_after_paddle_claimed_the_signals(tmp_path):
+    code = (
+        "import faulthandler\n"
+        "from engine import bootstrap\n"
+        "bootstrap.prepare(1)\n"
+        "with bootstrap.quiet_import():\n    import paddle\n"
+        "crash.native_stacks.reclaim()\n"
+        "def native(): faulthandler._sigsegv()\n"
+        "native()\n"
+    )
+    assert run(code, tmp_path).returncode < 0
+    assert "in native" in (tmp_path / "crash.log").read_text("utf-8")
