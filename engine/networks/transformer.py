@@ -69,6 +69,8 @@ class TransformerConfig:
         )
         if parsed.hidden_size % parsed.num_attention_heads:
             fields.refuse("num_attention_heads")
+        if parsed.eps > ops.MAX_LAYER_NORM_EPS:
+            fields.refuse("eps")
         return parsed
 
 

@@ -13,6 +13,7 @@ function whose name ends in `_` may overwrite its first argument: use its result
 """
 
 from engine.ops.arrays import (
+    MAX_LAYER_NORM_EPS,
     Checkpoint,
     Tensor,
     add_,
@@ -65,6 +66,7 @@ from engine.ops.feature_maps import (
 from engine.ops.interception import Interceptor, intercept, map_tensors, operation
 
 __all__ = [
+    "MAX_LAYER_NORM_EPS",
     "AttentionMemory",
     "ChannelNorm",
     "Checkpoint",

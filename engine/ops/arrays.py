@@ -15,6 +15,9 @@ with bootstrap.quiet_import():
     import paddle.nn.functional as F  # noqa: N812 - its usual name
     from paddle.incubate.nn.functional import fused_rms_norm
 
+MAX_LAYER_NORM_EPS = 1e-3
+"""PaddlePaddle's own limit; no known model comes near it."""
+
 Tensor = paddle.Tensor
 Checkpoint = Callable[[], None]
 

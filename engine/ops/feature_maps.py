@@ -193,7 +193,8 @@ def _sum_over_rows(sums: Tensor) -> np.ndarray:
 
 def _normalized(strip: Tensor, norm: ChannelNorm) -> Tensor:
     """With the statistics known, group norm is an affine map of each channel, as batch norm is."""
-    assert norm.mean is not None and norm.variance is not None, "made from a map in strips"
+    assert norm.mean is not None, "made from a map in strips"
+    assert norm.variance is not None
     flat = strip.reshape([1, -1, 1, strip.shape[4]])
     flat = F.batch_norm(
         flat,

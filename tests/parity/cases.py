@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tests.parity.random_tensors import uniform
+from tests.parity.random_tensors import uniform, weight
 
 TOLERANCE = {"transformer": 5e-5, "text_encoder": 1e-5, "vae": 1e-5}
 """Largest relative root-mean-square error. The transformer's is above the others' because of the
@@ -26,6 +26,12 @@ class Case:
     seed: int
     config: dict[str, Any]
     inputs: dict[str, Any] = field(default_factory=dict)
+
+    def weight(self, name: str, shape: Sequence[int]) -> np.ndarray:
+        """A faint case has tiny values before its first norm, so that the norm's eps matters."""
+        values = weight(self.seed, name, shape)
+        is_faint = self.inputs.get("faint") and name.startswith(("post_quant", "decoder.conv_in"))
+        return values * np.float32(1e-3) if is_faint else values
 
     def latent(self) -> np.ndarray:
         """[1, C, h, w]"""
@@ -70,14 +76,19 @@ def fixed() -> Iterator[Case]:
         "transformer-no-projection", 4, heads=2, head_dim=32, text_length=7, size=(1, 6), text_in=64
     )
     yield _transformer("transformer-one-head", 5, heads=1, head_dim=48, text_length=3, size=(6, 1))
+    yield _transformer(
+        "transformer-large-eps", 14, heads=2, head_dim=16, text_length=5, size=(3, 4), eps=1e-3
+    )
     yield _text_encoder("text-one-token", 6, text_length=1)
     yield _text_encoder("text-plain", 7, text_length=11, factor=1.0, original=512)
     yield _text_encoder("text-yarn", 8, text_length=37, factor=16.0, original=64)
     yield _text_encoder("text-long", 9, text_length=150, factor=4.0, original=48, heads=(4, 4))
     yield _text_encoder("text-mistral", 10, text_length=29, original=16, model_type="mistral")
+    yield _text_encoder("text-large-eps", 15, text_length=13, eps=1e-3)
     yield _vae("vae-attention", 11, size=(3, 2), channels=(8, 16, 24, 32))
     yield _vae("vae-plain", 12, size=(2, 5), channels=(8, 8, 16), attention=False, layers=2)
     yield _vae("vae-no-projection", 13, size=(1, 1), channels=(8, 16), post_quant=False)
+    yield _vae("vae-faint", 16, size=(2, 2), channels=(8, 16), faint=True)
 
 
 # --- random ---------------------------------------------------------------------------------------
@@ -140,6 +151,7 @@ def _transformer(
     text_in: int | None = None,
     theta: int = 256,
     timestep: float = 731.25,
+    eps: float = 1e-6,
 ) -> Case:
     axes = {16: (4, 6, 6), 32: (8, 12, 12), 48: (16, 16, 16), 64: (16, 24, 24), 128: (32, 48, 48)}
     config = {
@@ -154,7 +166,7 @@ def _transformer(
         "text_in_dim": text_in or 24,
         "rope_theta": theta,
         "rope_axes_dim": list(axes[head_dim]),
-        "eps": 1e-6,
+        "eps": eps,
         "qk_layernorm": True,
     }
     inputs = {
@@ -178,6 +190,7 @@ def _text_encoder(
     head_dim: int = 32,
     layers: int = 3,
     model_type: str = "ministral3",
+    eps: float = 1e-5,
 ) -> Case:
     text_config = {
         "model_type": model_type,
@@ -188,7 +201,7 @@ def _text_encoder(
         "num_key_value_heads": heads[1],
         "head_dim": head_dim,
         "num_hidden_layers": layers,
-        "rms_norm_eps": 1e-5,
+        "rms_norm_eps": eps,
         "sliding_window": None,
         "vocab_size": 300,
         "max_position_embeddings": 16 * original,
@@ -218,6 +231,7 @@ def _vae(
     layers: int = 1,
     groups: int = 4,
     post_quant: bool = True,
+    faint: bool = False,
 ) -> Case:
     config = {
         "_class_name": "AutoencoderKLFlux2",
@@ -235,5 +249,5 @@ def _vae(
         "batch_norm_eps": 1e-4,
         "use_post_quant_conv": post_quant,
     }
-    inputs = {"channels": 16, "height": size[0], "width": size[1]}
+    inputs = {"channels": 16, "height": size[0], "width": size[1], "faint": faint}
     return Case(name, "vae", seed, config, inputs)

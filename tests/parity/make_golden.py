@@ -16,7 +16,6 @@ from transformers import Ministral3Config, Ministral3Model, MistralConfig, Mistr
 
 from tests.parity import cases
 from tests.parity.cases import Case
-from tests.parity.random_tensors import weight
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "networks"
 
@@ -37,11 +36,11 @@ def main() -> None:
         cases.write(case, output, arguments.out)
 
 
-def _fill(module: torch.nn.Module, seed: int) -> None:
-    """Sets every floating tensor of the module from the seed and its own name."""
+def _fill(module: torch.nn.Module, case: Case) -> None:
+    """Sets every floating tensor of the module from the case and its own name."""
     for name, tensor in module.state_dict().items():
         if tensor.is_floating_point():
-            tensor.copy_(torch.from_numpy(weight(seed, name, tensor.shape)))
+            tensor.copy_(torch.from_numpy(case.weight(name, tensor.shape)))
     module.eval()
 
 
@@ -51,7 +50,7 @@ def _public(config: dict) -> dict:
 
 def _transformer(case: Case) -> np.ndarray:
     model = ErnieImageTransformer2DModel(**_public(case.config))
-    _fill(model, case.seed)
+    _fill(model, case)
     text = torch.from_numpy(case.text())[None]
     output = model(
         hidden_states=torch.from_numpy(case.latent()),
@@ -73,7 +72,7 @@ def _text_encoder(case: Case) -> np.ndarray:
     config_class, model_class = kinds[fields.pop("model_type")]
     config = config_class(pad_token_id=None, **fields)
     model = model_class(config)
-    _fill(model, case.seed)
+    _fill(model, case)
     output = model(input_ids=torch.tensor([case.token_ids()]), output_hidden_states=True)
     return output.hidden_states[-2][0].numpy()
 
@@ -81,7 +80,7 @@ def _text_encoder(case: Case) -> np.ndarray:
 def _vae(case: Case) -> np.ndarray:
     """Decoded as ErnieImagePipeline does: batch norm undone with 1e-5, unpacked, decoded."""
     model = AutoencoderKLFlux2(**_public(case.config))
-    _fill(model, case.seed)
+    _fill(model, case)
     x = torch.from_numpy(case.latent())
     deviation = torch.sqrt(model.bn.running_var.view(1, -1, 1, 1) + 1e-5)
     x = x * deviation + model.bn.running_mean.view(1, -1, 1, 1)

@@ -10,7 +10,6 @@ from engine import ops
 from engine.networks import text_encoder, transformer, vae
 from engine.ops import Tensor
 from tests.parity.cases import Case
-from tests.parity.random_tensors import weight
 
 
 def run(case: Case) -> np.ndarray:
@@ -20,7 +19,7 @@ def run(case: Case) -> np.ndarray:
 
 
 def weights(case: Case, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Tensor]:
-    return {name: ops.from_numpy(weight(case.seed, name, shape)) for name, shape in shapes.items()}
+    return {name: ops.from_numpy(case.weight(name, shape)) for name, shape in shapes.items()}
 
 
 def go_on() -> None:
