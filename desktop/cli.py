@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import locale
-import logging
 import os
 import secrets
 import sys
@@ -40,8 +39,6 @@ from engine.port import (
 
 if TYPE_CHECKING:
     from desktop.terminal import Results
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
