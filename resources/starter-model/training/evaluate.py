@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import time
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -364,6 +365,7 @@ def main() -> None:
     parser.add_argument("--tests", nargs="*", help="names such as groups-en; all by default")
     parser.add_argument("--scale", type=float, default=1.0, help="of the sample sizes (dry runs)")
     parser.add_argument("--limit", type=int, help="use the first N concepts only (dry runs)")
+    parser.add_argument("--wait-for", type=Path, help="start when this file is there")
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--merge", action="store_true", help="only join results")
     arguments = parser.parse_args()
@@ -373,8 +375,10 @@ def main() -> None:
     ranks = start_ranks(arguments.cpu)
     arguments.out.mkdir(parents=True, exist_ok=True)
     vocabulary = Vocabulary(limit=arguments.limit)
-    maker = load_maker(arguments.weights, arguments.vae, arguments.pack, ranks.device)
     composer = Composer(arguments.pack, vocabulary, ranks.device)
+    while arguments.wait_for and not arguments.wait_for.exists():
+        time.sleep(0.5)
+    maker = load_maker(arguments.weights, arguments.vae, arguments.pack, ranks.device)
     evaluation = Evaluation(maker, composer, vocabulary, arguments.out, arguments.scale)
     tests: list[tuple[str, Callable[[str], Result], str]] = [
         ("held_out_background-en", evaluation.held_out_background, "en"),

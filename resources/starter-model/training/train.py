@@ -150,6 +150,8 @@ def main() -> None:
     trainer.run(pool, ranks.agreed(seconds), save, log)
     log(f"{trainer.step} steps, {trainer.elapsed:.0f} s of training in all")
     ranks.wait_for_all()
+    if ranks.is_first:
+        (arguments.state / "done").touch()
 
 
 if __name__ == "__main__":
