@@ -213,12 +213,15 @@ class VaeDecoder:
     ) -> FeatureMap:
         """`shortcut(x) + conv2(silu(norm2(conv1(silu(norm1(x))))))`; `x` is given up."""
         norm = self._norm(f"{name}.norm1", x, checkpoint)
-        h = ops.conv2d(x, *self._parameters(f"{name}.conv1"), checkpoint, norm, keep=True)
+        conv1 = self._parameters(f"{name}.conv1")
+        if conv1[0].shape[0] == x.channels:
+            shortcut = x
+            h = ops.conv2d(x, *conv1, checkpoint, norm, keep=True)
+        else:
+            projection = self._parameters(f"{name}.conv_shortcut")
+            h, shortcut = ops.conv2d_and_shortcut(x, *conv1, *projection, checkpoint, norm)
         work.done(h)
         norm = self._norm(f"{name}.norm2", h, checkpoint)
-        shortcut = ops.Residual(x)
-        if h.channels != x.channels:
-            shortcut = ops.Residual(x, *self._parameters(f"{name}.conv_shortcut"))
         h = ops.conv2d(h, *self._parameters(f"{name}.conv2"), checkpoint, norm, shortcut)
         work.done(h)
         return h

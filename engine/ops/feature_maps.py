@@ -62,15 +62,6 @@ class ChannelNorm:
     variance: Tensor | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Residual:
-    """A map to add to a result, through a 1x1 convolution if there is a weight; it is given up."""
-
-    x: FeatureMap
-    weight: Tensor | None = None
-    bias: Tensor | None = None
-
-
 # --- in and out -----------------------------------------------------------------------------------
 
 
@@ -223,9 +214,7 @@ def conv1x1(x: FeatureMap, weight: Tensor, bias: Tensor) -> FeatureMap:
     if not x.is_tiled:
         return _changed(x, [F.conv2d(x.strips[0], weight, bias)], out_channels)
     flat = weight.reshape([out_channels, x.channels])
-    offset = bias
-    if x.offset is not None:
-        offset = paddle.add(offset, _pointwise(x.offset.reshape([1, -1]), flat).reshape([-1]))
+    offset = _pointwise_offset(x, flat, bias)
     strips = [_pointwise(strip, flat) for strip in _given_up(x)]
     return _changed(x, strips, out_channels, offset)
 
@@ -237,27 +226,64 @@ def conv2d(
     bias: Tensor,
     checkpoint: Checkpoint,
     norm: ChannelNorm | None = None,
-    residual: Residual | None = None,
+    residual: FeatureMap | None = None,
     keep: bool = False,
 ) -> FeatureMap:
     """3x3 convolution with a border of zeros: `weight` [C', C, 3, 3], `bias` [C'].
 
-    With `norm`, of silu(norm(x)); plus `residual`. `x` is given up unless `keep`.
+    With `norm`, of silu(norm(x)); plus `residual`, which is given up. So is `x`, unless `keep`.
     """
     if not x.is_tiled:
-        return _conv2d_whole(x, weight, bias, norm, residual)
+        y = _conv2d_whole(x, weight, bias, norm)
+        if residual is not None:
+            y = y.add_(residual.strips[0])
+        return _changed(x, [y], weight.shape[0])
     offset = bias
-    if residual is not None and residual.x.offset is not None:
-        added = residual.x.offset
-        if residual.weight is not None:
-            added = _pointwise(added.reshape([1, -1]), _matrix(residual.weight)).reshape([-1])
-        offset = paddle.add(offset, added)
-    if residual is not None and residual.bias is not None:
-        offset = paddle.add(offset, residual.bias)
-    strips = _active_strips(x, norm, keep)
+    if residual is not None and residual.offset is not None:
+        offset = paddle.add(offset, residual.offset)
+    strips = _active_strips(x, norm, keep=keep)
     weights = winograd.transformed_weights(weight, x.tile)
     result = _convolved(strips, weights, checkpoint, residual)
     return _changed(x, result, weight.shape[0], offset)
+
+
+@operation
+def conv2d_and_shortcut(
+    x: FeatureMap,
+    weight: Tensor,
+    bias: Tensor,
+    shortcut_weight: Tensor,
+    shortcut_bias: Tensor,
+    checkpoint: Checkpoint,
+    norm: ChannelNorm,
+) -> tuple[FeatureMap, FeatureMap]:
+    """The 3x3 convolution of silu(norm(x)), and the 1x1 convolution of x; `x` is given up.
+
+    Together, so that the widest map of a network is gone before the next one is complete.
+    """
+    out_channels = weight.shape[0]
+    if not x.is_tiled:
+        y = _conv2d_whole(x, weight, bias, norm)
+        shortcut = F.conv2d(x.strips[0], shortcut_weight, shortcut_bias)
+        return _changed(x, [y], out_channels), _changed(x, [shortcut], out_channels)
+    matrix = shortcut_weight.reshape([out_channels, x.channels])
+    shortcut_offset = _pointwise_offset(x, matrix, shortcut_bias)
+    tile = x.tile
+    shortcuts = []
+
+    def strips() -> Iterator[Tensor]:
+        for strip in _given_up(x):
+            shortcuts.append(_pointwise(strip, matrix))
+            active = F.silu(_normalized(strip, norm))
+            del strip
+            yield _with_zero_padding(active)
+
+    weights = winograd.transformed_weights(weight, tile)
+    result = _convolved(strips(), weights, checkpoint)
+    return (
+        _changed(x, result, out_channels, bias),
+        _changed(x, shortcuts, out_channels, shortcut_offset),
+    )
 
 
 @operation
@@ -274,25 +300,13 @@ def upsample_conv2d(
     rows = _rows_of_tiles(x.width // 2 + 1, x.channels + out_channels, max_rows, x.height // 2)
     weights = winograd.transformed_weights(weight, 4)
     strips = _half_tile_strips(x, rows)
-    result = _convolved(strips, weights, checkpoint, None, doubled=True)
+    result = _convolved(strips, weights, checkpoint, doubled=True)
     return FeatureMap(result, out_channels, 2 * x.height, 2 * x.width, max_rows, bias)
 
 
-def _conv2d_whole(
-    x: FeatureMap,
-    weight: Tensor,
-    bias: Tensor,
-    norm: ChannelNorm | None,
-    residual: Residual | None,
-) -> FeatureMap:
+def _conv2d_whole(x: FeatureMap, weight: Tensor, bias: Tensor, norm: ChannelNorm | None) -> Tensor:
     active = x.strips[0] if norm is None else F.silu(_group_norm_whole(x.strips[0], norm))
-    y = F.conv2d(active, weight, bias, padding=1)
-    if residual is not None:
-        added = residual.x.strips[0]
-        if residual.weight is not None:
-            added = F.conv2d(added, residual.weight, residual.bias)
-        y = y.add_(added)
-    return _changed(x, [y], weight.shape[0])
+    return F.conv2d(active, weight, bias, padding=1)
 
 
 def _changed(
@@ -305,12 +319,12 @@ def _convolved(
     strips: Iterator[Tensor],
     weights: Tensor,
     checkpoint: Checkpoint,
-    residual: Residual | None,
+    residual: FeatureMap | None = None,
     *,
     doubled: bool = False,
 ) -> list[Tensor]:
     """The strips of the result; holds three strips of the input at a time."""
-    added = None if residual is None else _given_up(residual.x)
+    added = None if residual is None else _given_up(residual)
     strip = next(strips)
     above = paddle.zeros_like(strip[0, :, 0])
     result = []
@@ -318,12 +332,8 @@ def _convolved(
         following = next(strips, None)
         below = paddle.zeros_like(above) if following is None else following[0, :, 0]
         y = winograd.convolve_strip(above, strip, below, weights, doubled=doubled)
-        if residual is not None and added is not None:
-            other = next(added)
-            if residual.weight is not None:
-                other = _pointwise(other, _matrix(residual.weight))
-            y = y.add_(other)
-            del other
+        if added is not None:
+            y = y.add_(next(added))
         result.append(y)
         above = strip[-1, :, -1].clone()  # a copy, or the view would keep the strip
         strip = following
@@ -335,8 +345,10 @@ def _pointwise(x: Tensor, matrix: Tensor) -> Tensor:
     return paddle.matmul(x, matrix, transpose_y=True)
 
 
-def _matrix(weight: Tensor) -> Tensor:
-    return weight.reshape(weight.shape[:2])
+def _pointwise_offset(x: FeatureMap, matrix: Tensor, bias: Tensor) -> Tensor:
+    if x.offset is None:
+        return bias
+    return paddle.add(bias, _pointwise(x.offset.reshape([1, -1]), matrix).reshape([-1]))
 
 
 # --- strips ---------------------------------------------------------------------------------------
@@ -350,8 +362,8 @@ def _given_up(x: FeatureMap) -> Iterator[Tensor]:
         yield strips.pop()
 
 
-def _active_strips(x: FeatureMap, norm: ChannelNorm | None, keep: bool) -> Iterator[Tensor]:
-    """silu(norm(x)), or x with its offset added, strip by strip, with zero padding."""
+def _active_strips(x: FeatureMap, norm: ChannelNorm | None, *, keep: bool) -> Iterator[Tensor]:
+    """The strips of silu(norm(x)), or of x with its offset added, with zero padding."""
     offset = x.offset
     for strip in iter(x.strips) if keep else _given_up(x):
         if norm is not None:
