@@ -40,7 +40,7 @@ from engine.ops.arrays import (
     to_numpy,
     transpose,
 )
-from engine.ops.attention import (
+from engine.ops.blocked_attention import (
     AttentionMemory,
     RotaryTable,
     attention,
