@@ -298,7 +298,7 @@ class StepCompleted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TileDecoded:
-    """Piece `tile` (1-based) of `tiles` of the VAE decode is done."""
+    """`tile` of `tiles` pieces of the VAE decode are done; rises to `tiles`, perhaps by leaps."""
 
     job_id: JobId
     image_index: int

@@ -122,7 +122,9 @@ def test_a_job_reports_all_its_phases_steps_and_pieces(run):
     assert steps[-1].sigma == 0.0
     assert all(event.preview is not None for event in steps)
     tiles = [event for event in events if isinstance(event, TileDecoded)]
-    assert [event.tile for event in tiles] == list(range(1, tiles[-1].tiles + 1))
+    done = [event.tile for event in tiles]
+    assert done == sorted(set(done))
+    assert done[-1] == tiles[-1].tiles
 
 
 def test_the_same_seed_gives_the_same_bytes_alone_and_in_a_batch(run):
