@@ -21,7 +21,7 @@ from engine.ops import winograd
 from engine.ops.arrays import Checkpoint, Tensor, on_cpu
 from engine.ops.interception import operation
 
-_CPU_STRIP_BYTES = 48 << 20
+_CPU_STRIP_BYTES = 32 << 20
 """Bound on the transformed planes of one strip, before and after their channel matrices."""
 
 
