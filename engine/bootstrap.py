@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
+import importlib.util
 import io
 import os
 import sys
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TextIO
 
 _M_TRIM_THRESHOLD = -1
@@ -58,6 +61,41 @@ def return_freed_memory() -> None:
     glibc = _glibc()
     if glibc is not None:
         glibc.malloc_trim(0)
+
+
+def preload() -> None:
+    """Load PaddlePaddle's shared library, and leave other Python threads running meanwhile.
+
+    An import holds Python's global lock while the dynamic loader works, here for a quarter of a
+    second, or for seconds from a cold disk, and a window stands still for so long; a foreign call
+    does not. The import then finds the library loaded. Does nothing where it is not found: the
+    import says why.
+    """
+    if sys.platform != "linux" or "paddle" in sys.modules:
+        return
+    spec = importlib.util.find_spec("paddle")
+    if spec is None or spec.origin is None:
+        return
+    library = Path(spec.origin).parent / "base" / "libpaddle.so"
+    loader = ctypes.CDLL(None).dlopen
+    loader.argtypes = (ctypes.c_char_p, ctypes.c_int)
+    loader.restype = ctypes.c_void_p
+    loader(os.fsencode(library), os.RTLD_NOW)
+
+
+@contextlib.contextmanager
+def without_collections() -> Iterator[None]:
+    """Have no garbage collected inside this, and what was made inside exempt from then on.
+
+    A full collection walks through the million objects that PaddlePaddle's import leaves behind,
+    and holds Python's global lock for 0.2 s. They live as long as the program.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @contextlib.contextmanager

@@ -110,7 +110,8 @@ class Session:
 
     def _opened(self, info: ModelInfo) -> LoadedModel:
         if self._model is None or self._model.info != info:
-            self.unload()
+            if self._model is not None:
+                self.unload()
             self._model = LoadedModel(
                 info,
                 self._catalog.configuration(info.model_id),

@@ -247,8 +247,9 @@ class EngineThread:
 
     def _open_real_session(self, emit: Emit) -> Session:
         bootstrap.prepare(self._threads)
+        bootstrap.preload()
         try:
-            with bootstrap.quiet_import():
+            with bootstrap.quiet_import(), bootstrap.without_collections():
                 from engine import session
         except ImportError as error:
             facts = {"library": "paddlepaddle", "reason": str(error)}
