@@ -29,9 +29,10 @@ class Background:
         return task
 
     async def finish(self) -> None:
-        """Wait for everything that runs, and for what that starts."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        """Wait for everything that runs, and for what that starts, but not for the caller."""
+        me = asyncio.current_task()
+        while others := [task for task in self._tasks if task is not me]:
+            await asyncio.wait(others)
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -54,6 +54,7 @@ class Translations:
         self._application = application
         self._cache_folder = cache_folder
         self._installed: list[QTranslator] = []
+        self._texts = b""
         self.language = _SOURCE_LANGUAGE
 
     def install(self, language: str) -> None:
@@ -62,7 +63,9 @@ class Translations:
             self._application.removeTranslator(translator)
         self._installed = [_qt_translator(language)]
         try:
-            self._installed.append(_own_translator(language, self._cache_folder))
+            # Held here, because Qt reads in it for as long as the translator lives.
+            self._texts = compiled(language, self._cache_folder)
+            self._installed.append(_own_translator(self._texts))
         except TranslationError as error:
             log.warning("the language %s cannot be used: %s", language, error)
         self.language = language
@@ -111,9 +114,10 @@ def _qt_translator(language: str) -> QTranslator:
     return translator
 
 
-def _own_translator(language: str, cache_folder: Path) -> QTranslator:
+def _own_translator(texts: bytes) -> QTranslator:
+    """A translator on `texts`, which it does not copy."""
     translator = QTranslator()
-    if not translator.load(compiled(language, cache_folder)):
+    if not translator.load(texts):
         raise TranslationError("Qt cannot read the compiled texts")
     return translator
 

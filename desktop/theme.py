@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QByteArray, QDir, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -59,6 +59,8 @@ class Colours:
     button: str
     button_hover: str
     border: str
+    field_border: str
+    """Around fields that can be typed into: 3:1 against window and base."""
     text: str
     muted: str
     disabled: str
@@ -83,6 +85,7 @@ LIGHT = Colours(
     button="#fcfcfc",
     button_hover="#e6e6e6",
     border="#c2c2c2",
+    field_border="#8c8c8c",
     text="#1c1c1c",
     muted="#5c5c5c",
     disabled="#9a9a9a",
@@ -105,6 +108,7 @@ DARK = Colours(
     button="#383838",
     button_hover="#444444",
     border="#4d4d4d",
+    field_border="#7a7a7a",
     text="#e9e9e9",
     muted="#ababab",
     disabled="#787878",
@@ -132,6 +136,7 @@ class Appearance(QObject):
         self._application = application
         self.colours = LIGHT
         self._theme = Theme.SYSTEM
+        QDir.setSearchPaths("icons", [str(resources.path("icons"))])
         application.setStyle("Fusion")
         application.setFont(with_chinese(application.font()))
         application.styleHints().colorSchemeChanged.connect(self._follow)
@@ -220,6 +225,53 @@ def style_sheet(colours: Colours) -> str:
     QPushButton#stop:focus {{ padding: 7px 13px; }}
     QPushButton[example="true"] {{ text-align: left; padding: 7px 12px; }}
     QPushButton[example="true"]:focus {{ padding: 6px 11px; }}
+
+    QLineEdit, QPlainTextEdit, QComboBox, QAbstractSpinBox {{
+        color: {c.text}; background: {c.base}; border: 1px solid {c.field_border};
+        border-radius: 4px; selection-background-color: {c.accent};
+        selection-color: {c.on_accent}; placeholder-text-color: {c.muted};
+    }}
+    QLineEdit, QComboBox, QAbstractSpinBox {{ padding: 2px 6px; min-height: 20px; }}
+    QPlainTextEdit {{ padding: 2px; }}
+    QLineEdit:focus, QPlainTextEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{
+        border-color: {c.focus};
+    }}
+    QLineEdit:disabled, QPlainTextEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {{
+        color: {c.disabled}; background: {c.window}; border-color: {c.border};
+    }}
+    QComboBox QLineEdit, QAbstractSpinBox QLineEdit {{
+        border: none; padding: 0; min-height: 0; background: transparent;
+    }}
+    QAbstractSpinBox {{ padding: 0 20px 0 0; min-height: 24px; max-height: 24px; }}
+    QComboBox::drop-down {{ border: none; width: 22px; }}
+    QComboBox::down-arrow, QAbstractSpinBox::down-arrow {{
+        image: url(icons:arrow-down.svg); width: 14px; height: 14px;
+    }}
+    QAbstractSpinBox::up-arrow {{
+        image: url(icons:arrow-up.svg); width: 14px; height: 14px;
+    }}
+    QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{
+        border: none; width: 20px; background: transparent;
+    }}
+    QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover {{
+        background: {c.button_hover};
+    }}
+    QComboBox QAbstractItemView {{
+        color: {c.text}; background: {c.base}; border: 1px solid {c.field_border};
+        selection-background-color: {c.accent}; selection-color: {c.on_accent};
+        outline: none;
+    }}
+
+    QScrollBar {{ background: transparent; border: none; }}
+    QScrollBar:horizontal {{ height: 10px; }}
+    QScrollBar:vertical {{ width: 10px; }}
+    QScrollBar::handle {{
+        background: {c.field_border}; border-radius: 3px; margin: 2px;
+        min-width: 32px; min-height: 32px;
+    }}
+    QScrollBar::handle:hover {{ background: {c.muted}; }}
+    QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+    QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 
     QToolButton {{
         border: 2px solid transparent; border-radius: 4px; padding: 2px; background: transparent;

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.views import words
+from desktop.widgets.elided_button import ElidedButton
 from engine.port import ModelInfo
 
 _MAX_EXAMPLES = 6
@@ -37,7 +38,9 @@ class EmptyState(QWidget):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._examples = QGridLayout()
         self._examples.setSpacing(theme.SPACE)
-        self._buttons: list[QPushButton] = []
+        for column in (0, 1):
+            self._examples.setColumnStretch(column, 1)
+        self._buttons: list[ElidedButton] = []
         self._lay_out()
         self.retranslate()
 
@@ -48,7 +51,9 @@ class EmptyState(QWidget):
             self._examples.removeWidget(button)
             button.deleteLater()
         self._buttons = [self._example(prompt) for prompt in prompts[:_MAX_EXAMPLES]]
+        widest = max((button.sizeHint().width() for button in self._buttons), default=0)
         for place, button in enumerate(self._buttons):
+            button.want_width(widest)
             self._examples.addWidget(button, place // 2, place % 2)
         self.retranslate()
 
@@ -66,10 +71,9 @@ class EmptyState(QWidget):
         if event.type() == QEvent.Type.LanguageChange:
             self.retranslate()
 
-    def _example(self, prompt: str) -> QPushButton:
-        button = QPushButton(prompt.replace("&", "&&"))
+    def _example(self, prompt: str) -> ElidedButton:
+        button = ElidedButton(prompt)
         button.setProperty("example", True)
-        button.setAccessibleName(prompt)
         button.clicked.connect(lambda: self.example_chosen.emit(prompt))
         return button
 
@@ -85,7 +89,12 @@ class EmptyState(QWidget):
         column.addSpacing(2 * theme.SPACE)
         column.addWidget(self._try, alignment=Qt.AlignmentFlag.AlignHCenter)
         holder = QWidget()
+        holder.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         holder.setLayout(self._examples)
         self._examples.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(holder, alignment=Qt.AlignmentFlag.AlignHCenter)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(holder, 1000)
+        row.addStretch(1)
+        column.addLayout(row)
         column.addStretch(3)

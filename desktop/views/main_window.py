@@ -32,7 +32,7 @@ from engine.port import CancelWhen, EngineError, ModelId
 
 _PANEL_WIDTH = 352
 _DEFAULT_SIZE = (1200, 760)
-_SMALLEST_SIZE = (760, 480)
+_SMALLEST_SIZE = (800, 520)
 
 
 class MainWindow(QMainWindow):
@@ -131,7 +131,6 @@ class MainWindow(QMainWindow):
         self._themes = _choices(self._theme_menu, tuple(Theme), self.theme_chosen.emit)
 
     def _lay_out(self) -> None:
-        self.panel.setMinimumWidth(304)
         self._splitter.addWidget(self.panel)
         self._splitter.addWidget(self.view)
         self._splitter.setStretchFactor(0, 0)

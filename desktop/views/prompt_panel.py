@@ -5,7 +5,7 @@ Binds widgets to `PromptForm` and `JobQueue`; the rules are theirs, the words ar
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
@@ -91,6 +91,9 @@ class PromptPanel(QWidget):
             self.sampler_box.addItem(name, sampler)
         self.count_box = QSpinBox()
         self.count_box.setRange(1, MAX_IMAGES)
+        for box in (self.steps_box, self.guidance_box, self.count_box):
+            # The style sheet's padding does not reach the text of spin boxes.
+            box.lineEdit().setTextMargins(theme.SPACE // 2, 0, 0, 0)
         self.seed_field = SeedField()
         self.generate_button = QPushButton()
         self.generate_button.setObjectName("generate")
@@ -174,7 +177,7 @@ class PromptPanel(QWidget):
         return grid
 
     def _scrolled(self, content: QWidget) -> QScrollArea:
-        area = QScrollArea()
+        area = _Fields()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -424,6 +427,16 @@ class PromptPanel(QWidget):
         self._examples.setIcon(theme.icon("examples", palette))
         self._clear.setIcon(theme.icon("close", palette))
         self.stop_button.setIcon(theme.icon("stop", palette))
+
+
+class _Fields(QScrollArea):
+    """Scrolls up and down only: it is never narrower than what it holds."""
+
+    def minimumSizeHint(self) -> QSize:
+        bar = self.verticalScrollBar().sizeHint().width()
+        content = self.widget()
+        width = content.minimumSizeHint().width() if content is not None else 0
+        return QSize(width + bar, super().minimumSizeHint().height())
 
 
 def _row(*items: QWidget | None) -> QHBoxLayout:

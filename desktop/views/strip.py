@@ -27,6 +27,7 @@ from desktop.models.gallery import Gallery, Picture, PictureState, Role
 
 _SIDE = 96
 _CELL = _SIDE + 2 * theme.SPACE
+_NOTHING_YET_ALPHA = 28
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -48,6 +49,7 @@ class Strip(QListView):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
+        self.setViewportMargins(theme.SPACE, 0, theme.SPACE, 0)
         self.setFixedHeight(_CELL + self.horizontalScrollBar().sizeHint().height() + 4)
         self.retranslate()
 
@@ -116,7 +118,9 @@ class _Thumbnails(QStyledItemDelegate):
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             painter.drawImage(place, thumbnail)
         else:
-            painter.fillRect(place, palette.color(QPalette.ColorRole.Button))
+            ground = palette.color(QPalette.ColorRole.WindowText)
+            ground.setAlpha(_NOTHING_YET_ALPHA)
+            painter.fillRect(place, ground)
         if flags & QStyle.StateFlag.State_Selected:
             _frame(painter, place, palette, has_focus=bool(flags & QStyle.StateFlag.State_HasFocus))
         sign = {PictureState.NOT_SAVED: "warning", PictureState.UNREADABLE: "warning"}.get(state)

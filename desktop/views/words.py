@@ -36,7 +36,7 @@ def short_duration(seconds: float) -> str:
 
 def size_list(sizes: Sequence[PictureSize]) -> str:
     """`256 × 256, 320 × 192 or 192 × 320`."""
-    texts = [size_text(size) for size in sizes]
+    texts = [_unbroken(size) for size in sizes]
     if len(texts) < 2:
         return "".join(texts)
     comma = QCoreApplication.translate("Words", ", ")
@@ -49,4 +49,9 @@ def demo_note(size: PictureSize) -> str:
     """What to expect of a demo model."""
     return QCoreApplication.translate(
         "Words", "Demo model: draws about a thousand everyday things at {size}"
-    ).format(size=size_text(size))
+    ).format(size=_unbroken(size))
+
+
+def _unbroken(size: PictureSize) -> str:
+    """A size that no line break tears apart."""
+    return size_text(size).replace(" ", "\N{NO-BREAK SPACE}")

@@ -864,7 +864,7 @@
     </message>
     <message>
         <source>{sizes} or {last}</source>
-        <translation>{sizes}或{last}</translation>
+        <translation>{sizes}或 {last}</translation>
     </message>
     <message>
         <source>Demo model: draws about a thousand everyday things at {size}</source>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -43,7 +44,7 @@ EXAMPLES = {
 }
 MODEL = replace(FAKE_MODEL, example_prompts=EXAMPLES)
 PROMPTS = {"en": "a lighthouse by the sea at night", "zh_CN": "夜晚海边的灯塔，水彩画"}
-SIZES = {"small": (760, 480), "720p": (1280, 720), "1080p": (1920, 1080)}
+SIZES = {"small": (800, 520), "720p": (1280, 720), "1080p": (1920, 1080)}
 
 
 def take(out: Path, *, scale: int, is_real: bool, only: str) -> int:
@@ -51,6 +52,7 @@ def take(out: Path, *, scale: int, is_real: bool, only: str) -> int:
     logging.basicConfig(level=logging.WARNING)
     application = app.make_application()
     errors: list[BaseException] = []
+    sys.excepthook = lambda kind, error, trace: errors.append(error)
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(application)) as runner:
         sitting = _Real if is_real else _Pretended
         runner.run(sitting(application, out, scale, only, errors).run())
@@ -133,6 +135,8 @@ class _Pretended(_Sitting):
         desk.form.update(prompt=PROMPTS["en"], image_count=2)
         await self._drawing()
         await self.in_all_looks("drawing", tuple(SIZES))
+        self.gate.is_stuck = True
+        await asyncio.to_thread(self.gate.has_stuck.wait, 10)
         desk.queue.stop()
         await self.in_all_looks("stopping", ("720p",))
         desk.queue.clear_waiting()
@@ -175,17 +179,26 @@ class _Pretended(_Sitting):
 
 
 class StepGate(threading.Event):
-    """Lets one step pass for each release of `steps`, all of them after `open`."""
+    """Lets one step pass for each release of `steps`, all of them after `open`.
+
+    While it `is_stuck`, not even a cancelled job gets on: a layer that takes its time.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.is_stuck = False
+        self.has_stuck = threading.Event()
         self.steps = threading.Semaphore(0)
 
     def open(self) -> None:
+        self.is_stuck = False
         self.set()
         self.steps.release(1000)
 
     def wait(self, timeout: float | None = None) -> bool:
+        while self.is_stuck:
+            self.has_stuck.set()
+            super().wait(0.01)
         return self.is_set() or self.steps.acquire(timeout=timeout)
 
 
