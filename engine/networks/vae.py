@@ -173,7 +173,8 @@ class VaeDecoder:
         config = self.config
         work = _Work(config, latent.shape[2] * latent.shape[3], on_piece)
         max_rows = rows and max(1, rows * 2 // config.scale)
-        x = ops.unpacked(self._denormalized(ops.cast_to(latent, self._dtype)), max_rows)
+        x = self._denormalized(ops.cast_to(latent, self._dtype))
+        x = ops.unpacked(x, max_rows, widest=config.channels[-1])
         if config.use_post_quant_conv:
             x = ops.conv1x1(x, *self._parameters("post_quant_conv"))
         x = ops.conv2d(x, *self._parameters("decoder.conv_in"), checkpoint)

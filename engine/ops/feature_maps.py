@@ -66,10 +66,11 @@ class ChannelNorm:
 
 
 @operation
-def unpacked(latent: Tensor, max_rows: int | None) -> FeatureMap:
+def unpacked(latent: Tensor, max_rows: int | None, widest: int = 1) -> FeatureMap:
     """The map C x 2h x 2w of `latent` [1, 4C, h, w], which packs 2x2 pixels into channels.
 
-    Channel 4c + 2p + q of the latent is channel c at pixel (p, q) of each 2x2 tile.
+    Channel 4c + 2p + q of the latent is channel c at pixel (p, q) of each 2x2 tile. `widest` is the
+    largest number of channels that maps of this size are going to have.
     """
     _, packed, height, width = latent.shape
     channels = packed // 4
@@ -80,8 +81,8 @@ def unpacked(latent: Tensor, max_rows: int | None) -> FeatureMap:
     tiles = tiles.transpose([1, 2, 3, 4, 0])
     padding = paddle.zeros([2, 2, height, 1, channels], latent.dtype)
     whole = paddle.concat([tiles, padding], axis=3)
-    limit = max_rows or 2 * height
-    strips = list(_split(whole, max(1, limit // 2)))
+    rows = _rows_of_tiles(2, width + 1, 2 * max(widest, channels), max_rows, height)
+    strips = list(_split(whole, rows))
     return FeatureMap(strips, channels, 2 * height, 2 * width, max_rows)
 
 
@@ -297,7 +298,8 @@ def upsample_conv2d(
         doubled = F.interpolate(x.strips[0], scale_factor=2, mode="nearest")
         y = F.conv2d(doubled, weight, bias, padding=1)
         return FeatureMap([y], out_channels, 2 * x.height, 2 * x.width, max_rows)
-    rows = _rows_of_tiles(x.width // 2 + 1, x.channels + out_channels, max_rows, x.height // 2)
+    columns = x.width // 2 + 1
+    rows = _rows_of_tiles(4, columns, x.channels + out_channels, max_rows, x.height // 2)
     weights = winograd.transformed_weights(weight, 4)
     strips = _half_tile_strips(x, rows)
     result = _convolved(strips, weights, checkpoint, doubled=True)
@@ -401,9 +403,14 @@ def _split(strip: Tensor, rows: int) -> Iterator[Tensor]:
         yield strip[:, :, start:stop].contiguous()
 
 
-def _rows_of_tiles(columns: int, channels: int, max_rows: int | None, available: int) -> int:
-    """Rows of 4x4 tiles in a strip that suits the CPU's caches, or as `max_rows` asks."""
+def _rows_of_tiles(
+    tile: int, columns: int, channels: int, max_rows: int | None, available: int
+) -> int:
+    """Rows of tiles in a strip that suits the CPU's caches, or as `max_rows` asks.
+
+    `channels` is the sum of those that enter and those that leave a convolution.
+    """
     if max_rows == 0:
         return available
-    suitable = max(1, _CPU_STRIP_BYTES // (36 * 4 * columns * channels))
-    return suitable if max_rows is None else max(1, min(suitable, max_rows // 4))
+    suitable = max(1, _CPU_STRIP_BYTES // ((tile + 2) ** 2 * 4 * columns * channels))
+    return suitable if max_rows is None else max(1, min(suitable, max_rows // tile))

@@ -218,10 +218,10 @@ def latent_not_denormalized(patch: Patch) -> None:
 
 
 def packed_pixels_transposed(patch: Patch) -> None:
-    def transposed(latent, max_rows):
+    def transposed(latent, max_rows, widest=1):
         _, packed, height, width = latent.shape
         tiles = latent.reshape([packed // 4, 2, 2, height, width]).transpose([0, 2, 1, 3, 4])
-        return original(tiles.reshape([1, packed, height, width]), max_rows)
+        return original(tiles.reshape([1, packed, height, width]), max_rows, widest)
 
     original = ops.unpacked
     patch.setattr(ops, "unpacked", transposed)
