@@ -1,10 +1,19 @@
-"""Compares TrainingTransformer with diffusers' own forward pass, in every shape, on the CPU."""
+"""Compares the training forms of the networks with the classes that load the checkpoint, on the CPU."""
 
 from __future__ import annotations
 
 import torch
+from transformers import Ministral3Config, Ministral3Model
 
-from networks import LATENT_PX, PACKED_CHANNELS, TEXT_LENGTHS, TrainingTransformer
+from networks import (
+    LATENT_PX,
+    PACKED_CHANNELS,
+    TEXT_ENCODER_CONFIG,
+    TEXT_LENGTHS,
+    TrainingTransformer,
+    encode_text,
+    make_text_encoder,
+)
 from scene import SHAPES
 
 LARGEST_RELATIVE_ERROR = 1e-5
@@ -29,6 +38,15 @@ def main() -> None:
         print(f"{width} x {height}: relative error {error:.1e}")
         if error > LARGEST_RELATIVE_ERROR:
             raise SystemExit("the two forward passes differ")
+    whole, used = Ministral3Model(Ministral3Config(**TEXT_ENCODER_CONFIG)), make_text_encoder()
+    used.load_state_dict(whole.state_dict(), strict=False)
+    ids = torch.randint(0, TEXT_ENCODER_CONFIG["vocab_size"], (2, 32))
+    with torch.no_grad():
+        theirs = whole(input_ids=ids, output_hidden_states=True).hidden_states[-2]
+        error = ((encode_text(used, ids) - theirs).norm() / theirs.norm()).item()
+    print(f"text encoder: relative error {error:.1e}")
+    if error > LARGEST_RELATIVE_ERROR:
+        raise SystemExit("the two text encoders differ")
 
 
 if __name__ == "__main__":

@@ -395,8 +395,10 @@ def main() -> None:
         ("held_out_style-en", evaluation.held_out_style, "en"),
     ]
     chosen = [t for t in tests if not arguments.tests or t[0] in arguments.tests]
-    results = {name: test(language) for name, test, language in chosen[ranks.rank :: ranks.count]}
-    (arguments.out / f"results-{ranks.rank}.json").write_text(json.dumps(results))
+    results: dict[str, Result] = {}
+    for name, test, language in chosen[ranks.rank :: ranks.count]:
+        results[name] = test(language)
+        (arguments.out / f"results-{ranks.rank}.json").write_text(json.dumps(results))
     ranks.wait_for_all()
 
 

@@ -26,7 +26,7 @@ TEXT_LENGTHS = (32, 48, 48)  # by shape: 256 + 32 = 240 + 48 tokens, so that all
 TRANSFORMER_CONFIG: dict[str, Any] = {
     "hidden_size": 320,
     "num_attention_heads": 5,
-    "num_layers": 11,
+    "num_layers": 10,
     "ffn_hidden_size": 896,
     "in_channels": PACKED_CHANNELS,
     "out_channels": PACKED_CHANNELS,
@@ -81,14 +81,21 @@ def make_vae() -> AutoencoderKLFlux2:
 
 
 def make_text_encoder() -> Ministral3Model:
-    """The language model whose states guide the transformer, 3.4 M parameters."""
-    return Ministral3Model(Ministral3Config(**TEXT_ENCODER_CONFIG))
+    """The part of the language model that the pipeline uses, 2.8 M parameters.
+
+    The pipeline reads ``hidden_states[-2]``: the output of the last but one layer, before the final
+    norm.  So the last layer and the norm are left out here; export_checkpoint.py puts them back.
+    """
+    layers = TEXT_ENCODER_CONFIG["num_hidden_layers"] - 1
+    used = Ministral3Config(**{**TEXT_ENCODER_CONFIG, "num_hidden_layers": layers})
+    text_encoder = Ministral3Model(used)
+    text_encoder.norm = nn.Identity()
+    return text_encoder
 
 
 def encode_text(text_encoder: Ministral3Model, ids: torch.Tensor) -> torch.Tensor:
     """[batch, tokens] ids -> [batch, tokens, 256], the states that the pipeline reads."""
-    output = text_encoder(input_ids=ids, output_hidden_states=True, use_cache=False)
-    return output.hidden_states[-2]
+    return text_encoder(input_ids=ids, use_cache=False).last_hidden_state
 
 
 def pack(latent: torch.Tensor) -> torch.Tensor:
@@ -153,10 +160,9 @@ def transformer_block(
     batch, tokens, width = x.shape
     norm = layer.adaLN_sa_ln
     h = (_rms_norm(x, norm.weight, norm.eps) * (1 + scale1) + shift1).to(x.dtype)
-    q, k, v = (
-        projection(h).view(batch, tokens, attention.heads, -1)
-        for projection in (attention.to_q, attention.to_k, attention.to_v)
-    )
+    # One wide product instead of three narrow ones: these are bound by memory, not arithmetic.
+    inward = torch.cat([attention.to_q.weight, attention.to_k.weight, attention.to_v.weight])
+    q, k, v = F.linear(h, inward).view(batch, tokens, 3, attention.heads, -1).unbind(2)
     q = _rotated(_rms_norm(q, attention.norm_q.weight, attention.norm_q.eps), cos, sin).to(v.dtype)
     k = _rotated(_rms_norm(k, attention.norm_k.weight, attention.norm_k.eps), cos, sin).to(v.dtype)
     h = F.scaled_dot_product_attention(
@@ -166,8 +172,9 @@ def transformer_block(
     x = x + (gate1 * h.float()).to(x.dtype)
     norm = layer.adaLN_mlp_ln
     h = (_rms_norm(x, norm.weight, norm.eps) * (1 + scale2) + shift2).to(x.dtype)
-    h = mlp.linear_fc2(mlp.up_proj(h) * F.gelu(mlp.gate_proj(h)))
-    return x + (gate2 * h.float()).to(x.dtype)
+    inward = torch.cat([mlp.up_proj.weight, mlp.gate_proj.weight])
+    up, gate = F.linear(h, inward).chunk(2, -1)
+    return x + (gate2 * mlp.linear_fc2(up * F.gelu(gate)).float()).to(x.dtype)
 
 
 class TrainingTransformer(nn.Module):

@@ -16,7 +16,7 @@ from palette import BACKGROUND_COLOURS, TINTS
 from vocabulary import SCENES, STYLE_WEIGHTS, STYLES, Concept, Vocabulary
 
 SHAPES = ((256, 256), (320, 192), (192, 320))  # width, height in pixels
-SHAPE_WEIGHTS = (0.64, 0.18, 0.18)
+SHAPE_WEIGHTS = (0.72, 0.14, 0.14)
 SQUARE, WIDE, TALL = range(3)
 MOST_OBJECTS = 5
 BACKDROP_VARIANTS = 40

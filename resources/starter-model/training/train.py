@@ -42,7 +42,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--vae-pictures", type=int, default=20_000, help="of all processes")
     parser.add_argument("--vae-seconds", type=float, default=120)
     parser.add_argument("--transformer-seconds", type=float, required=True, help="of all calls")
-    parser.add_argument("--batch", type=int, default=256, help="per process")
+    parser.add_argument("--batch", type=int, default=512, help="per process")
     parser.add_argument("--muon-lr", type=float, default=2e-3)
     parser.add_argument("--began", type=float, default=time.time(), help="start, Unix seconds")
     parser.add_argument("--stop-after", type=float, required=True, help="seconds after --began")

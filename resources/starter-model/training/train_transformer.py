@@ -48,13 +48,13 @@ class TransformerRecipe:
     """All that decides the result, besides the data; ``batch`` is per process."""
 
     total_seconds: float
-    batch: int = 256
+    batch: int = 512
     muon_lr: float = 2e-3
     adam_lr: float = 1.2e-3
     warm_up_steps: int = 300
     flat_share: float = 0.5
     final_rate: float = 0.01
-    ema: float = 0.9995
+    ema: float = 0.999
     empty_caption_share: float = 0.1
     sigma_mean: float = 0.25
     uniform_sigma_share: float = 0.1
@@ -234,6 +234,7 @@ class Trainer:
         for optimizer, saved in zip(self.optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
         self.step, self.elapsed = state["step"], state["elapsed"]
+        torch.manual_seed(1000 + self.ranks.rank + self.step * self.ranks.count)
 
     def load_average(self, weights: Mapping[str, torch.Tensor]) -> None:
         """Starts from averaged weights that were saved as fp16, with fresh optimizers."""
