@@ -24,6 +24,10 @@ from engine.ops.interception import operation
 _CPU_STRIP_BYTES = 32 << 20
 """Bound on the transformed planes of one strip, before and after their channel matrices."""
 
+_LEAST_TILES = 64
+"""Tiles in a strip, at least. MKL multiplies matrices of a few rows by other kernels, which round
+otherwise; with no strip below this, the picture does not depend on the strips in any bit."""
+
 
 @dataclass(slots=True)
 class FeatureMap:
@@ -104,15 +108,12 @@ def image(x: FeatureMap) -> Tensor:
 
 @operation
 def tokens(x: FeatureMap, norm: ChannelNorm) -> Tensor:
-    """The normalized pixels [H*W, C], in an order that `add_tokens_` knows."""
+    """The normalized pixels [H*W, C], plane by plane on the CPU: see `add_tokens_`."""
     if not x.is_tiled:
         normalized = _group_norm_whole(x.strips[0], norm)
         return normalized.reshape([x.channels, -1]).transpose([1, 0])
-    parts = []
-    for strip in x.strips:
-        pixels = _normalized(strip, norm)[:, :, :, :-1]
-        parts.append(pixels.reshape([-1, x.channels]))
-    return paddle.concat(parts, axis=0)
+    parts = [_normalized(strip, norm)[:, :, :, :-1] for strip in x.strips]
+    return paddle.concat(parts, axis=2).reshape([-1, x.channels])
 
 
 @operation
@@ -121,13 +122,14 @@ def add_tokens_(x: FeatureMap, pixels: Tensor) -> FeatureMap:
     if not x.is_tiled:
         x.strips[0] = x.strips[0].add_(pixels.transpose([1, 0]).reshape(x.strips[0].shape))
         return x
+    tile, width = x.tile, x.width // x.tile
+    planes = pixels.reshape([tile, tile, -1, width, x.channels])
     start = 0
     for i, strip in enumerate(x.strips):
-        size, _, rows, columns, channels = strip.shape
-        stop = start + size * size * rows * (columns - 1)
-        part = pixels[start:stop].reshape([size, size, rows, columns - 1, channels])
-        padding = paddle.zeros([size, size, rows, 1, channels], strip.dtype)
-        x.strips[i] = strip.add_(paddle.concat([part, padding], axis=3))
+        stop = start + strip.shape[2]
+        padding = paddle.zeros([tile, tile, stop - start, 1, x.channels], strip.dtype)
+        part = paddle.concat([planes[:, :, start:stop], padding], axis=3)
+        x.strips[i] = strip.add_(part)
         start = stop
     return x
 
@@ -392,15 +394,13 @@ def _half_tile_strips(x: FeatureMap, rows: int) -> Iterator[Tensor]:
 
 
 def _split(strip: Tensor, rows: int) -> Iterator[Tensor]:
-    """Strips of nearly equal height, at most `rows` rows of tiles each."""
-    height = strip.shape[2]
-    count = -(-height // rows)
-    if count == 1:
-        yield strip
-        return
+    """Strips of nearly equal height, about `rows` rows of tiles each, of `_LEAST_TILES` or more."""
+    height, columns = strip.shape[2:4]
+    least = -(-_LEAST_TILES // columns)
+    count = max(1, min(-(-height // rows), height // least))
     edges = [height * i // count for i in range(count + 1)]
     for start, stop in itertools.pairwise(edges):
-        yield strip[:, :, start:stop].contiguous()
+        yield strip if count == 1 else strip[:, :, start:stop].contiguous()
 
 
 def _rows_of_tiles(

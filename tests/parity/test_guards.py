@@ -234,6 +234,7 @@ def strips_blind_to_their_neighbours(patch: Patch) -> None:
     original = winograd.convolve_strip
     patch.setattr(winograd, "convolve_strip", blind)
     patch.setattr(feature_maps, "_CPU_STRIP_BYTES", 1)  # many strips even of a small map
+    patch.setattr(feature_maps, "_LEAST_TILES", 1)
 
 
 def padding_not_cleared(patch: Patch) -> None:
