@@ -123,6 +123,15 @@ DEVICE_REASONS: Mapping[str, str] = {
 }
 """Words for the `reason` of DEVICE_UNAVAILABLE."""
 
+SNAPSHOT_REASONS: Mapping[str, str] = {
+    "no_snapshot": QT_TRANSLATE_NOOP("Messages", "it is no recording of a machine"),
+    "newer_format": QT_TRANSLATE_NOOP("Messages", "a newer Danqing has recorded it"),
+    "path_outside": QT_TRANSLATE_NOOP("Messages", "it names a file outside its own folder"),
+    "too_large": QT_TRANSLATE_NOOP("Messages", "it is too large for a recording of a machine"),
+    "damaged": QT_TRANSLATE_NOOP("Messages", "it is damaged"),
+}
+"""Words for `engine.checks.recorded.Reason`; a reason that is not listed is shown as it is."""
+
 PHASES: Mapping[str, str] = {
     "load": QT_TRANSLATE_NOOP("Messages", "loading the model"),
     "encode": QT_TRANSLATE_NOOP("Messages", "reading the prompt"),
@@ -139,6 +148,7 @@ _ERNIE_ONLY = QT_TRANSLATE_NOOP("Messages", "Danqing draws with ERNIE-Image mode
 _LESS_MEMORY = QT_TRANSLATE_NOOP(
     "Messages", "Make the picture smaller, close other programs, or use another model."
 )
+_ANOTHER_FOLDER = QT_TRANSLATE_NOOP("Messages", "Choose another folder.")
 _TRY_AGAIN = QT_TRANSLATE_NOOP("Messages", "Try again; if it happens again, please report it.")
 
 WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
@@ -300,6 +310,22 @@ WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
             QT_TRANSLATE_NOOP("Messages", "Install Danqing again."),
         ),
     ),
+    ErrorCode.SNAPSHOT_UNREADABLE: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "{file} cannot be opened: {reason}."),
+            QT_TRANSLATE_NOOP("Messages", "danqing check --bundle FILE.zip records a machine."),
+        ),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "This recording of a machine cannot be opened."),
+            QT_TRANSLATE_NOOP("Messages", "danqing check --bundle FILE.zip records a machine."),
+        ),
+    ),
+    ErrorCode.FILE_NOT_WRITTEN: (
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "{file} cannot be written: {reason}."), _ANOTHER_FOLDER
+        ),
+        Wording(QT_TRANSLATE_NOOP("Messages", "A file cannot be written."), _ANOTHER_FOLDER),
+    ),
     ErrorCode.ENGINE_STOPPED: (
         Wording(
             QT_TRANSLATE_NOOP("Messages", "The engine stopped before the picture was made."),
@@ -336,7 +362,13 @@ def describe(error: EngineError, translate: Translate = untranslated) -> Message
 
 def _facts_in_words(error: EngineError, translate: Translate) -> dict[str, str]:
     facts = {name: str(value) for name, value in error.facts.items() if value != ""}
-    for name, words in (("reason", WEIGHT_REASONS), ("reason", DEVICE_REASONS), ("phase", PHASES)):
+    in_words = (
+        ("reason", WEIGHT_REASONS),
+        ("reason", DEVICE_REASONS),
+        ("reason", SNAPSHOT_REASONS),
+        ("phase", PHASES),
+    )
+    for name, words in in_words:
         if facts.get(name) in words:
             facts[name] = translate(CONTEXT, words[facts[name]])
     for name, value in error.facts.items():
@@ -355,8 +387,6 @@ def byte_size(amount: float) -> str:
 
 
 # --- files that cannot be written -----------------------------------------------------------------
-
-_ANOTHER_FOLDER = QT_TRANSLATE_NOOP("Messages", "Choose another folder.")
 
 SAVE_REASONS: Mapping[int, Wording] = {
     errno.ENOSPC: Wording(

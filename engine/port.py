@@ -1,7 +1,8 @@
 """The door between the two rooms: every type that the desktop may see of the engine.
 
-Owned here: requests, commands, events, errors and what is known of a model, all of them frozen
-values; and the protocols `EnginePort` and `ModelCatalog` that the engine fulfils. Separate, and
+Owned here: requests, commands, events, errors, what is known of a model and what the check of the
+machine found, all of them frozen values; and the protocols `EnginePort`, `ModelCatalog` and
+`MachineCheck` that the engine fulfils. Separate, and
 limited to the standard library, so that a window can be on screen before PaddlePaddle loads and so
 that no widget ever learns of tensors. Pixels cross as `RgbImage`, never as arrays.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import NewType, Protocol
 
 JobId = NewType("JobId", str)
@@ -205,6 +207,8 @@ class ErrorCode(StrEnum):
     DEVICE_LOST = "device_lost"  # device, phase
     NON_FINITE_LATENT = "non_finite_latent"  # phase, step
     LIBRARY_MISSING = "library_missing"  # library, reason
+    SNAPSHOT_UNREADABLE = "snapshot_unreadable"  # file, reason (see engine.checks.recorded)
+    FILE_NOT_WRITTEN = "file_not_written"  # file, reason
     ENGINE_STOPPED = "engine_stopped"  # the engine was shut down before the job ran
     BUG = "bug"  # exception (its class name)
 
@@ -225,6 +229,156 @@ class EngineFault(Exception):
         facts = ", ".join(f"{key}={value}" for key, value in error.facts.items())
         super().__init__(f"{error.code}: {facts}")
         self.error = error
+
+
+# --- the check of this machine --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """English with named placeholders, and what to put in them; the desktop translates `template`.
+
+    A sentence in which a value stands alone, such as a file's content, is `verbatim`.
+    """
+
+    template: str
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @staticmethod
+    def verbatim(text: str) -> Sentence:
+        """`text` as it is: a measured value, which no language changes."""
+        return Sentence("{text}", {"text": text})
+
+    def __str__(self) -> str:
+        return self.template.format_map(self.values)
+
+
+class Verdict(StrEnum):
+    PASS = "pass"  # noqa: S105 - a verdict
+    WARN = "warn"
+    FAIL = "fail"
+    UNKNOWN = "unknown"
+    """It could not be seen; never taken for either answer."""
+    NOT_APPLICABLE = "na"
+    INFO = "info"
+    """Shown for reports, never judged."""
+    CRASHED = "crashed"
+    """The rule itself failed: a bug in Danqing."""
+
+
+class GpuKind(StrEnum):
+    DISCRETE = "discrete"
+    INTEGRATED = "integrated"
+    ACCELERATOR = "accelerator"
+    VIRTUAL = "virtual"
+    PARTITION = "partition"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpu:
+    """A graphics processor of the machine; `None` is what the machine did not say.
+
+    `key` is its PCI address (`0000:0a:00.0`), `kfd:N`, or `agent:N`; `pci_id` is vendor and device
+    (`1002:7551`); `gfx` its instruction set (`gfx1201`). `is_usable`: nothing speaks against it.
+    """
+
+    key: str
+    name: str
+    pci_id: str | None
+    gfx: str | None
+    vram_bytes: int | None
+    kind: GpuKind
+    is_usable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """One row of the check: `gpu` is the key of the GPU that it is about, or None.
+
+    `blocks`: a `fail` of this row keeps generation on the GPU off. `source` says where the value
+    was read (a path, a variable, a log).
+    """
+
+    id: str
+    gpu: str | None = None
+    verdict: Verdict
+    blocks: bool
+    measured: Sentence
+    expected: Sentence
+    summary: Sentence
+    fix: tuple[Sentence, ...] = ()
+    source: str
+
+
+class Gate(StrEnum):
+    """Whether pictures may be made on the GPU; the CPU is never gated."""
+
+    OPEN = "open"
+    NEEDS_SELFTEST = "needs_selftest"
+    NEEDS_ACKNOWLEDGEMENT = "needs_acknowledgement"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What the check of a machine found, and what follows from it.
+
+    `blocked_by` and `acknowledge` are ids of checks. `combination` names what a passed self-test
+    holds for (driver, kernel, ...), `changed` its parts that differ from the last passed one's.
+    `is_overridden`: the user opened a blocked gate; it is then `OPEN` with `blocked_by` kept.
+    """
+
+    gate: Gate
+    blocked_by: tuple[str, ...]
+    acknowledge: tuple[str, ...]
+    chosen_gpu: str | None
+    reason: Sentence
+    gpus: tuple[Gpu, ...]
+    checks: tuple[CheckResult, ...]
+    combination: Mapping[str, str] = field(default_factory=dict[str, str])
+    changed: tuple[str, ...] = ()
+    acknowledged: tuple[str, ...] = ()
+    is_overridden: bool = False
+
+    @property
+    def allowed(self) -> bool:
+        """Pictures may be made on the GPU."""
+        return self.gate is Gate.OPEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What one kind of line in a log means: `line` is the first such line, `count` how many."""
+
+    signature: str
+    verdict: Verdict
+    check: str | None
+    line: str
+    count: int
+    cause: Sentence
+    fix: tuple[Sentence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfTestStep:
+    """One step of the self-test is done. `detail` is technical text, for reports."""
+
+    name: str
+    verdict: Verdict
+    measured: Sentence
+    expected: Sentence
+    seconds: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfTestResult:
+    """How a self-test ended; `combination` is that of the report it was run for."""
+
+    verdict: Verdict
+    finished: str  # ISO 8601, UTC
+    combination: Mapping[str, str]
+    steps: tuple[SelfTestStep, ...] = ()
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -430,4 +584,51 @@ class ModelCatalog(Protocol):
         Raises `EngineFault`: MODEL_MISSING, MODEL_UNSUPPORTED, MODEL_UNSAFE, MODEL_CORRUPT or
         MODEL_UNREADABLE.
         """
+        ...
+
+
+class MachineCheck(Protocol):
+    """Checks machines: this one, or a recorded one. Not an engine command, since it must not wait
+    behind a picture; every method may be called in a worker thread.
+    """
+
+    def check(self, snapshot: Path | None = None, *, probe: bool = True) -> Report:
+        """Judge this machine, or the one recorded in the folder or zip `snapshot`.
+
+        `probe` lets a child process ask the installed PaddlePaddle what it can do (seconds, once
+        per installation). Raises `EngineFault`: SNAPSHOT_UNREADABLE.
+        """
+        ...
+
+    def save_bundle(
+        self, file: Path, snapshot: Path | None = None, *, probe: bool = True
+    ) -> Report:
+        """Write what `check` looked at, without anything personal, and its report, to a zip.
+
+        An existing file is replaced. Raises `EngineFault`: SNAPSHOT_UNREADABLE, FILE_NOT_WRITTEN.
+        """
+        ...
+
+    def report_text(self, report: Report, limit: int) -> str:
+        """The report as text for an issue: nothing personal, at most `limit` characters."""
+        ...
+
+    def explain(self, text: str) -> Sequence[Explanation]:
+        """What is known in `text`, pasted from a log or a terminal; the worst first."""
+        ...
+
+    def record_selftest(self, result: SelfTestResult) -> None:
+        """Keep a self-test's result for its combination. Raises `EngineFault`: FILE_NOT_WRITTEN."""
+        ...
+
+    def last_selftest(self, report: Report) -> SelfTestResult | None:
+        """The latest result for the report's combination."""
+        ...
+
+    def acknowledge(self, report: Report, ids: Sequence[str]) -> None:
+        """Keep that the user has read these warnings, for the report's combination."""
+        ...
+
+    def override(self, report: Report, *, is_on: bool) -> None:
+        """Open a blocked gate against advice, or take that back, for the report's combination."""
         ...

@@ -567,6 +567,42 @@
         <source>The picture cannot be saved in {path}: {reason}.</source>
         <translation>无法将图片保存到 {path}：{reason}。</translation>
     </message>
+    <message>
+        <source>it is no recording of a machine</source>
+        <translation>这不是一份机器记录</translation>
+    </message>
+    <message>
+        <source>a newer Danqing has recorded it</source>
+        <translation>它由更新版本的丹青记录</translation>
+    </message>
+    <message>
+        <source>it is too large for a recording of a machine</source>
+        <translation>作为机器记录，它太大了</translation>
+    </message>
+    <message>
+        <source>it is damaged</source>
+        <translation>它已损坏</translation>
+    </message>
+    <message>
+        <source>{file} cannot be opened: {reason}.</source>
+        <translation>无法打开 {file}：{reason}。</translation>
+    </message>
+    <message>
+        <source>danqing check --bundle FILE.zip records a machine.</source>
+        <translation>用 danqing check --bundle FILE.zip 可以记录一台机器。</translation>
+    </message>
+    <message>
+        <source>This recording of a machine cannot be opened.</source>
+        <translation>无法打开这份机器记录。</translation>
+    </message>
+    <message>
+        <source>{file} cannot be written: {reason}.</source>
+        <translation>无法写入 {file}：{reason}。</translation>
+    </message>
+    <message>
+        <source>A file cannot be written.</source>
+        <translation>有文件无法写入。</translation>
+    </message>
 </context>
 <context>
     <name>PictureView</name>

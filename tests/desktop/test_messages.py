@@ -40,6 +40,8 @@ FACTS = {
     ErrorCode.DEVICE_LOST: {"device": "gpu:0", "phase": "denoise"},
     ErrorCode.NON_FINITE_LATENT: {"phase": "denoise", "step": 7},
     ErrorCode.LIBRARY_MISSING: {"library": "paddlepaddle", "reason": "no such file"},
+    ErrorCode.SNAPSHOT_UNREADABLE: {"file": "bundle.zip", "reason": "too_large"},
+    ErrorCode.FILE_NOT_WRITTEN: {"file": "bundle.zip", "reason": "No space left on device"},
     ErrorCode.ENGINE_STOPPED: {},
     ErrorCode.BUG: {"exception": "TypeError"},
 }
@@ -158,7 +160,7 @@ def test_the_translators_tool_finds_every_text(tmp_path):
         if text
     }
     used |= {*messages.PHASES.values(), *messages.WEIGHT_REASONS.values()}
-    used |= set(messages.DEVICE_REASONS.values())
+    used |= {*messages.DEVICE_REASONS.values(), *messages.SNAPSHOT_REASONS.values()}
     assert used - found == set()
 
 
