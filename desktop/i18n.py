@@ -55,12 +55,10 @@ class Translations:
         self._cache_folder = cache_folder
         self._installed: list[QTranslator] = []
         self._texts = b""
-        self.language = _SOURCE_LANGUAGE
 
     def install(self, language: str) -> None:
         """Speak a language of `LANGUAGES`. Without its file the texts stay English, logged."""
-        for translator in self._installed:
-            self._application.removeTranslator(translator)
+        self.remove()
         self._installed = [_qt_translator(language)]
         try:
             # Held here, because Qt reads in it for as long as the translator lives.
@@ -68,11 +66,16 @@ class Translations:
             self._installed.append(_own_translator(self._texts))
         except TranslationError as error:
             log.warning("the language %s cannot be used: %s", language, error)
-        self.language = language
         QLocale.setDefault(QLocale(language))
         for translator in self._installed:
             if not translator.isEmpty():
                 self._application.installTranslator(translator)
+
+    def remove(self) -> None:
+        """Speak the language of the sources again."""
+        for translator in self._installed:
+            self._application.removeTranslator(translator)
+        self._installed = []
 
 
 def source_file(language: str) -> Path:
@@ -93,7 +96,7 @@ def compiled(language: str, cache_folder: Path) -> bytes:
     cached = cache_folder / "i18n" / f"{language}-{digest[:16]}.qm"
     try:
         return cached.read_bytes()
-    except FileNotFoundError:
+    except OSError:  # not there yet, or no cache that can be used
         data = _compile(source)
     _keep(data, cached)
     return data

@@ -114,7 +114,7 @@ DARK = Colours(
     disabled="#787878",
     accent="#27739f",
     on_accent="#ffffff",
-    accent_hover="#2f80ae",
+    accent_hover="#2b79a6",
     focus="#63b3de",
     surround="#191919",
     on_surround="#e9e9e9",
@@ -132,7 +132,7 @@ class Appearance(QObject):
     changed = Signal()
 
     def __init__(self, application: QApplication) -> None:
-        super().__init__(application)
+        super().__init__()
         self._application = application
         self.colours = LIGHT
         self._theme = Theme.SYSTEM

@@ -282,9 +282,11 @@ class Gallery(QAbstractListModel):
                 return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         picture = self.picture(index)
-        if picture is not None and picture.path is not None:
+        if picture is None:
+            return Qt.ItemFlag.NoItemFlags
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if picture.path is not None:
             flags |= Qt.ItemFlag.ItemIsDragEnabled
         return flags
 

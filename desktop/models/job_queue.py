@@ -142,7 +142,8 @@ class JobQueue(QObject):
     def clear_waiting(self) -> None:
         """Take the waiting jobs back."""
         current = self.current
-        for job in self._jobs.values():
+        # A copy: a job that has not reached the engine ends inside the call.
+        for job in list(self._jobs.values()):
             if job is not current:
                 job.stopping = CancelWhen.NOW
                 self._bridge.cancel(job.job_id)

@@ -261,16 +261,11 @@ class PromptPanel(QWidget):
             self.model_box,
         ):
             widget.setEnabled(resolved is not None)
-        with QSignalBlocker(self.count_box):
-            self.count_box.setValue(values.image_count)
+        _show_number(self.count_box, values.image_count)
         if resolved is not None and form.model is not None:
             self._show_size(resolved.size_text)
-            for field, value in (
-                (self.steps_box, resolved.steps),
-                (self.guidance_box, resolved.guidance_scale),
-            ):
-                with QSignalBlocker(field):
-                    field.setValue(value)  # pyright: ignore[reportArgumentType]
+            _show_number(self.steps_box, resolved.steps)
+            _show_number(self.guidance_box, resolved.guidance_scale)
             self.sampler_box.setCurrentIndex(self.sampler_box.findData(resolved.sampler))
             self.model_box.setCurrentIndex(self.model_box.findData(form.model.model_id))
         self._show_notes()
@@ -449,6 +444,13 @@ def _row(*items: QWidget | None) -> QHBoxLayout:
         else:
             row.addWidget(item, 1 if position == 0 and None not in items else 0)
     return row
+
+
+def _show_number(box: QSpinBox | QDoubleSpinBox, value: float) -> None:
+    """Show a number, unless it is shown already: half typed, it would be put into form."""
+    if box.value() != value:
+        with QSignalBlocker(box):
+            box.setValue(value)  # pyright: ignore[reportArgumentType] - each its own kind
 
 
 def _note(kind: str = "quiet") -> QLabel:

@@ -2,8 +2,8 @@
 
     python -m tests.bench.window [--runs N] [--platform offscreen|xcb]
 
-Each measurement is a process of its own (`window_child`) with an empty home folder. Bounds are those
-that the project has set itself; nothing is asserted, the table is read by people.
+Each measurement is a process of its own (`window_child`) with an empty home folder. Bounds are
+those that the project has set itself; nothing is asserted, the table is read by people.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtTest import QTest
 
 from desktop import app, cli
-from tests.screenshots.session import until
+from tests.waiting import until
 
 PROMPT = "an orange cat on a blue background"
 _TICK_MS = 2
@@ -36,14 +36,12 @@ def main() -> int:
         "stop": lambda desk: measure_stop(desk, [float(text) for text in sys.argv[2:]]),
     }
     measure = measures[sys.argv[1]]
-    opened: list[app.Desk] = []
     open_desk = app.Desk.open
 
-    def open_and_measure(desk: app.Desk) -> None:
-        opened.append(desk)
-        shown = _FirstPaint(desk.window)
-        open_desk(desk)
-        desk.background.start(_measure(desk, shown, measure), "measuring")
+    def open_and_measure(self: app.Desk) -> None:
+        shown = _FirstPaint(self.window)
+        open_desk(self)
+        self.background.start(_measure(self, shown, measure), "measuring")
 
     app.Desk.open = open_and_measure
     return app.run(

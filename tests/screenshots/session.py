@@ -6,13 +6,10 @@ import asyncio
 import logging
 import sys
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import qasync
-from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
 from desktop import app
@@ -21,6 +18,7 @@ from desktop.settings import Theme
 from engine.port import EngineError, EnginePort, ErrorCode, ModelCatalog
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 from tests.fakes.script import FAKE_MODEL, Script
+from tests.waiting import painted, until, until_next
 
 log = logging.getLogger(__name__)
 
@@ -236,46 +234,3 @@ class _Real(_Sitting):
             await until(desk.queue.changed, lambda: desk.queue.current is None)
             await desk.background.finish()
         await self.in_all_looks("real", tuple(SIZES))
-
-
-async def until(signal: Any, condition: Callable[[], bool]) -> None:
-    """Wait for a signal until a condition holds."""
-    changed = asyncio.Event()
-    signal.connect(changed.set)
-    try:
-        while not condition():
-            changed.clear()
-            await asyncio.wait_for(changed.wait(), 120)
-    finally:
-        signal.disconnect(changed.set)
-
-
-async def until_next(signal: Any) -> None:
-    """Wait for a signal's next emission."""
-    emitted = asyncio.Event()
-    signal.connect(emitted.set)
-    try:
-        await asyncio.wait_for(emitted.wait(), 10)
-    finally:
-        signal.disconnect(emitted.set)
-
-
-class _PaintWatch(QObject):
-    def __init__(self, window: QObject) -> None:
-        super().__init__(window)
-        self.painted = asyncio.Event()
-        window.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint:
-            self.painted.set()
-        return False
-
-
-async def painted(window: Any) -> None:
-    """Wait until the window has dealt with its events and painted itself."""
-    watch = _PaintWatch(window)
-    window.update()
-    await asyncio.wait_for(watch.painted.wait(), 10)
-    await asyncio.sleep(0)
-    window.removeEventFilter(watch)
