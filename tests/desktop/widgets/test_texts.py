@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.widgets.elided_button import ElidedButton
 from desktop.widgets.elided_label import ElidedLabel
@@ -49,20 +47,6 @@ def test_a_prompt_keeps_its_undo_history_when_it_is_shown_again(qtbot):
     assert edit.toPlainText() == ""
     edit.set_text("a dog")
     assert edit.toPlainText() == "a dog"
-
-
-def test_tab_leaves_the_prompt(qtbot):
-    window = QWidget()
-    qtbot.addWidget(window)
-    edits = [PromptEdit(lines=3, most_lines=6) for _ in range(2)]
-    layout = QVBoxLayout(window)
-    for edit in edits:
-        layout.addWidget(edit)
-    window.show()
-    edits[0].setFocus()
-    QTest.keyClick(edits[0], Qt.Key.Key_Tab)
-    assert edits[1].hasFocus()
-    assert edits[0].toPlainText() == ""
 
 
 def test_a_prompt_is_as_high_as_its_lines(qtbot):
