@@ -246,7 +246,9 @@ class Transformer:
         for x_block, block in zip(x, positions.blocks, strict=True):
             y = ops.rms_norm(x_block, attention_norm, self.config.eps, attention_shift)
             queries.append(self._heads(name, "q", y, block.query_table))
+            checkpoint()
             keys.append(self._heads(name, "k", y, block.key_table))
+            checkpoint()
             value = ops.linear(y, weights[f"{name}.self_attention.to_v.weight"])
             values.append(ops.split_heads(value, heads))
             checkpoint()
