@@ -1,15 +1,15 @@
 """The door between the two rooms: every type that the desktop may see of the engine.
 
 Owned here: requests, commands, events, errors, what is known of a model and what the check of the
-machine found, all of them frozen values; and the protocols `EnginePort`, `ModelCatalog` and
-`MachineCheck` that the engine fulfils. Separate, and
+machine found, all of them frozen values; and the protocols `EnginePort`, `ModelCatalog`,
+`MachineCheck` and `SelfTest` that the engine fulfils. Separate, and
 limited to the standard library, so that a window can be on screen before PaddlePaddle loads and so
 that no widget ever learns of tensors. Pixels cross as `RgbImage`, never as arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -361,13 +361,18 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfTestStep:
-    """One step of the self-test is done. `detail` is technical text, for reports."""
+    """One step of the self-test is done. `detail` is technical text, for reports.
+
+    `summary` says what it means that the step did not pass, `fix` what to do; None and empty else.
+    """
 
     name: str
     verdict: Verdict
     measured: Sentence
     expected: Sentence
     seconds: float
+    summary: Sentence | None = None
+    fix: tuple[Sentence, ...] = ()
     detail: str = ""
 
 
@@ -631,4 +636,33 @@ class MachineCheck(Protocol):
 
     def override(self, report: Report, *, is_on: bool) -> None:
         """Open a blocked gate against advice, or take that back, for the report's combination."""
+        ...
+
+
+class SelfTest(Protocol):
+    """Proves that a device computes rightly, in a process of its own. Call in a worker thread."""
+
+    def steps(self, *, full_memory: bool = False) -> Sequence[str]:
+        """The names of all steps, in order."""
+        ...
+
+    def run(
+        self,
+        device: DevicePreference,
+        index: int = 0,
+        *,
+        full_memory: bool = False,
+        on_begin: Callable[[str], None] | None = None,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> Iterator[SelfTestStep]:
+        """Each step as it is done, every one exactly once, whatever happens to the process.
+
+        `on_begin` hears the name of the step that begins; `is_cancelled` is asked several times a
+        second, and what has not been done then ends as `unknown`. Closing the iterator ends the
+        process. `verdict_of` sums the steps up.
+        """
+        ...
+
+    def verdict_of(self, steps: Sequence[SelfTestStep]) -> Verdict:
+        """`pass`, `fail`, or `unknown` if no step failed but some could not be run."""
         ...
