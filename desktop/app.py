@@ -30,13 +30,24 @@ from desktop.models.job_queue import JobQueue
 from desktop.models.preferences import Preferences
 from desktop.models.prompt_form import PromptForm
 from desktop.settings import Theme
+from desktop.signals import EndingSignals
 from desktop.views.main_window import MainWindow
-from engine.port import EngineFault, EnginePort, JobEnd, ModelCatalog, StepCompleted
+from engine.port import (
+    EngineError,
+    EngineFault,
+    EnginePort,
+    ErrorCode,
+    JobEnd,
+    ModelCatalog,
+    StepCompleted,
+)
 
 log = logging.getLogger(__name__)
 
 _ENGINE_END_S = 15.0
 """How long the end may wait for the engine: nothing interrupts its start."""
+
+_LATEST_START_MS = 2000
 
 OpenCatalog = Callable[[], ModelCatalog]
 OpenEngine = Callable[[ModelCatalog], EnginePort]
@@ -79,8 +90,10 @@ async def _open_and_wait(
         )
     )
     desk = Desk(application, open_catalog=open_catalog, open_engine=open_engine, report=report)
+    endings = EndingSignals(desk.close)
     desk.open()
     await desk.closed.wait()
+    endings.release()
     return desk
 
 
@@ -97,6 +110,7 @@ class Desk:
     ) -> None:
         self._open_catalog = open_catalog
         self._open_engine = open_engine
+        self._has_started = False
         self._is_closing = False
         self.closed = asyncio.Event()
         self.has_engine_ended = True
@@ -135,9 +149,10 @@ class Desk:
         self.window.show_choices(
             self.preferences.settings.language, self.preferences.settings.theme
         )
+        # After the first paint; a window that starts minimized is not painted.
+        self.window.first_painted.connect(lambda: QTimer.singleShot(0, self._start))
+        QTimer.singleShot(_LATEST_START_MS, self._start)
         self.window.show()
-        # A timer of zero fires when the events of showing have been dealt with: after the paint.
-        QTimer.singleShot(0, self._start)
 
     def close(self) -> None:
         """End everything in order; `closed` is set at the end."""
@@ -156,6 +171,9 @@ class Desk:
             self.closed.set()
 
     def _start(self) -> None:
+        if self._has_started or self._is_closing:
+            return
+        self._has_started = True
         self.background.start(self._start_engine(), "starting the engine")
         self.gallery.read_folder(self.pictures_folder)
 
@@ -167,6 +185,8 @@ class Desk:
             self.window.show_error(fault.error)
             return
         self.form.set_models(models)
+        if not models:
+            self.window.show_error(EngineError(code=ErrorCode.MODEL_MISSING))
         if not self._is_closing:
             engine = await asyncio.to_thread(self._open_engine, catalog)
             self.bridge.start(engine)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtCore import QByteArray, QDir, QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QByteArray, QDir, QObject, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -129,8 +129,6 @@ DARK = Colours(
 class Appearance(QObject):
     """Gives the application its style; follows the system's light or dark where asked to."""
 
-    changed = Signal()
-
     def __init__(self, application: QApplication) -> None:
         super().__init__()
         self._application = application
@@ -154,7 +152,6 @@ class Appearance(QObject):
         self.colours = DARK if scheme is Qt.ColorScheme.Dark else LIGHT
         self._application.setPalette(palette(self.colours))
         self._application.setStyleSheet(style_sheet(self.colours))
-        self.changed.emit()
 
 
 def with_chinese(font: QFont) -> QFont:

@@ -99,8 +99,6 @@ class Gallery(QAbstractListModel):
 
     picture_changed = Signal(object)
     """A `Picture` got its image, its file or another state."""
-    drawing_started = Signal(object)
-    """The `Picture` of a job that has begun; it is the first row."""
     save_failed = Signal(object, object)
     """The `Picture`, and the `OSError`: it went to the rescue folder if it has a path, else it is
     in memory only."""
@@ -162,7 +160,6 @@ class Gallery(QAbstractListModel):
         self._pictures.insert(0, picture)
         self.endInsertRows()
         self._trim()
-        self.drawing_started.emit(picture)
 
     async def _save_picture(self, picture: Picture, made: FinishedImage) -> None:
         try:

@@ -20,7 +20,6 @@ from desktop.progress import Progress, ProgressEstimate
 from engine.port import (
     CancelWhen,
     DeviceChosen,
-    DeviceInfo,
     EngineEvent,
     EngineFault,
     EngineStopped,
@@ -91,7 +90,7 @@ class JobQueue(QObject):
         self._bridge = bridge
         self._jobs: dict[JobId, Job] = {}
         self._running: JobId | None = None
-        self._device: DeviceInfo | None = None
+        self._is_engine_ready = False
         bridge.event_received.connect(self._receive)
 
     @property
@@ -110,12 +109,7 @@ class JobQueue(QObject):
     @property
     def is_engine_ready(self) -> bool:
         """Whether the engine has loaded its library and chosen its device."""
-        return self._device is not None
-
-    @property
-    def device(self) -> DeviceInfo | None:
-        """What computes; None until the engine has chosen it."""
-        return self._device
+        return self._is_engine_ready
 
     def enqueue(self, request: GenerationRequest) -> JobId | None:
         """Hand a request to the engine; None, after `failed`, if it takes no more."""
@@ -167,7 +161,7 @@ class JobQueue(QObject):
                 self.failed.emit(error)
             case DeviceChosen(device=device, reason=reason):
                 log.info("device: %s (%s)", device.name, reason)
-                self._device = device
+                self._is_engine_ready = True
                 self.changed.emit()
             case EngineStopped(error=error):
                 if error is not None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer
 
 from desktop.background import Background
 from desktop.settings import Settings
@@ -27,8 +27,6 @@ Write = Callable[[Settings], None]
 
 class Preferences(QObject):
     """Holds the `Settings` and saves them by itself."""
-
-    changed = Signal()
 
     def __init__(
         self,
@@ -56,7 +54,6 @@ class Preferences(QObject):
         if settings != self._settings:
             self._settings = settings
             self._timer.start()
-            self.changed.emit()
 
     def save_now(self) -> None:
         """Write what has not been written, in the background."""

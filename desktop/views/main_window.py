@@ -11,8 +11,17 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QLocale, QSettings, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication
+from PySide6.QtCore import (
+    QByteArray,
+    QCoreApplication,
+    QEvent,
+    QLocale,
+    QSettings,
+    QStandardPaths,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QMessageBox, QSplitter
 
 from desktop import i18n, messages, theme
@@ -30,6 +39,7 @@ from desktop.views.show_in_folder import open_folder, show_in_folder
 from engine._version import __version__
 from engine.port import CancelWhen, EngineError, ModelId
 
+_PICTURES = QStandardPaths.StandardLocation.PicturesLocation
 _PANEL_WIDTH = 352
 _DEFAULT_SIZE = (1200, 760)
 _SMALLEST_SIZE = (800, 520)
@@ -41,6 +51,7 @@ class MainWindow(QMainWindow):
     language_chosen = Signal(str)
     theme_chosen = Signal(object)
     close_wanted = Signal()
+    first_painted = Signal()
 
     def __init__(
         self,
@@ -60,6 +71,7 @@ class MainWindow(QMainWindow):
         self._pictures_folder = pictures_folder
         self._geometry = QSettings(str(geometry_file), QSettings.Format.IniFormat)
         self._may_close = False
+        self._has_painted = False
         self._notice: Callable[[], Message] | None = None
         self._shown_model: ModelId | None = None
         self.commands = Actions(self)
@@ -182,6 +194,7 @@ class MainWindow(QMainWindow):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter(self.tr("PNG picture (*.png)"))
         dialog.setDefaultSuffix("png")
+        dialog.setDirectory(QStandardPaths.writableLocation(_PICTURES))
         dialog.selectFile(picture.path.name if picture.path is not None else "picture.png")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(
@@ -315,6 +328,12 @@ class MainWindow(QMainWindow):
         self.commands.tint(self.palette())
 
     # --- place and end ----------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._has_painted:
+            self._has_painted = True
+            self.first_painted.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._may_close:

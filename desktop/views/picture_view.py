@@ -6,7 +6,7 @@ picture, and again when a new one is asked for or the head of the strip is picke
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QDrag, QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -28,9 +28,7 @@ _DRAG_SIDE = 96
 
 
 class PictureView(QWidget):
-    """`picture` is the one looked at; `picture_changed` tells of another one or of a change."""
-
-    picture_changed = Signal()
+    """`picture` is the one looked at."""
 
     def __init__(
         self, gallery: Gallery, queue: JobQueue, actions: Actions, parent: QWidget | None = None
@@ -181,7 +179,6 @@ class PictureView(QWidget):
         self._details.set_full_text(self._details_text())
         self.canvas.setAccessibleName(self._caption_text() or self.tr("Picture"))
         self._enable_actions()
-        self.picture_changed.emit()
 
     def _enable_actions(self) -> None:
         picture, actions = self._picture, self._actions

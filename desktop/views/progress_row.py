@@ -77,11 +77,11 @@ class ProgressRow(QFrame):
         self._show_fraction(job)
 
     def _idle_text(self) -> str:
-        if not self._queue.is_engine_ready:
-            return self.tr("The engine is starting…")
         if self._has_finished:
             return self.tr("Done")
-        return self.tr("Stopped") if self._has_stopped else self.tr("Ready")
+        if self._has_stopped:
+            return self.tr("Stopped")
+        return self.tr("Ready") if self._queue.is_engine_ready else self.tr("Starting the engine…")
 
     def _show_fraction(self, job: Job) -> None:
         fraction = _fraction(job)

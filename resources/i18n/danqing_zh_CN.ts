@@ -644,10 +644,6 @@
         <translation>进度</translation>
     </message>
     <message>
-        <source>The engine is starting…</source>
-        <translation>引擎正在启动…</translation>
-    </message>
-    <message>
         <source>Done</source>
         <translation>完成</translation>
     </message>
@@ -658,6 +654,10 @@
     <message>
         <source>Ready</source>
         <translation>就绪</translation>
+    </message>
+    <message>
+        <source>Starting the engine…</source>
+        <translation>正在启动引擎…</translation>
     </message>
     <message>
         <source>Waiting for the engine to start…</source>
