@@ -20,15 +20,15 @@ class Actions(QObject):
         self.stop = self._make("Esc")
         self.stop_after_picture = self._make("Ctrl+Esc")
         self.clear_waiting = self._make("Ctrl+Shift+X")
-        self.save_as = self._make(QKeySequence.StandardKey.Save)
+        self.save_as = self._make("Ctrl+S")
         self.copy = self._make("Ctrl+Shift+C")
         self.show_in_folder = self._make("Ctrl+Shift+F")
         self.open_folder = self._make()
-        self.quit = self._make(QKeySequence.StandardKey.Quit)
+        self.quit = self._make("Ctrl+Q")
         self.fit = self._make("Ctrl+0")
         self.actual_size = self._make("Ctrl+1")
-        self.zoom_in = self._make(QKeySequence.StandardKey.ZoomIn, "Ctrl+=")
-        self.zoom_out = self._make(QKeySequence.StandardKey.ZoomOut)
+        self.zoom_in = self._make("Ctrl++", "Ctrl+=")
+        self.zoom_out = self._make("Ctrl+-")
         self.about = self._make()
         for action in (self.fit, self.actual_size):
             action.setCheckable(True)
@@ -67,15 +67,10 @@ class Actions(QObject):
         ):
             action.setIcon(theme.icon(name, palette))
 
-    def _make(self, *shortcuts: str | QKeySequence.StandardKey) -> QAction:
+    def _make(self, *shortcuts: str) -> QAction:
+        """The first shortcut is shown."""
         action = QAction(self)
-        keys: list[QKeySequence] = []
-        for shortcut in shortcuts:
-            if isinstance(shortcut, str):
-                keys.append(QKeySequence(shortcut))
-            else:
-                keys.extend(QKeySequence.keyBindings(shortcut))
-        action.setShortcuts(keys)
+        action.setShortcuts([QKeySequence(keys) for keys in shortcuts])
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         return action
 

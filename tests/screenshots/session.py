@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import qasync
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu, QMessageBox, QWidget
 
 from desktop import app
 from desktop.models.job_queue import Job
@@ -104,15 +104,26 @@ class _Sitting:
         name = f"{state}-{language}-{theme}-{size}-{self.scale}x"
         if self.only not in name:
             return
+        self.desk.window.resize(*SIZES[size])
+        await self.wear(language, theme)
+        self.desk.window.grab().save(str(self.out / f"{name}.png"))
+
+    async def wear(self, language: str, theme: Theme) -> None:
+        """Have the window look so."""
         desk, window = self.desk, self.desk.window
-        desk.window.language_chosen.emit(language)
-        desk.window.theme_chosen.emit(theme)
+        window.language_chosen.emit(language)
+        window.theme_chosen.emit(theme)
         window.show_choices(language, theme)
         if desk.form.values.prompt in PROMPTS.values():
             desk.form.update(prompt=PROMPTS[language])
-        window.resize(*SIZES[size])
         await painted(window)
-        window.grab().save(str(self.out / f"{name}.png"))
+
+    def save(self, widget: QWidget, name: str) -> None:
+        """A picture of one widget."""
+        name = f"{name}-{self.scale}x"
+        if self.only in name:
+            widget.adjustSize()
+            widget.grab().save(str(self.out / f"{name}.png"))
 
 
 class _Pretended(_Sitting):
@@ -157,6 +168,19 @@ class _Pretended(_Sitting):
             )
         )
         await self.in_all_looks("problems", tuple(SIZES))
+        await self._menus_and_boxes()
+
+    async def _menus_and_boxes(self) -> None:
+        """What is no part of the window's own picture."""
+        window = self.desk.window
+        for language in PROMPTS:
+            for theme in (Theme.LIGHT, Theme.DARK):
+                await self.wear(language, theme)
+                for number, menu in enumerate(window.menuBar().findChildren(QMenu)):
+                    self.save(menu, f"menu{number}-{language}-{theme}")
+                window.commands.about.trigger()
+                self.save(window.findChildren(QMessageBox)[-1], f"about-{language}-{theme}")
+                window.findChildren(QMessageBox)[-1].reject()
 
     async def _drawing(self) -> None:
         desk = self.desk
