@@ -7,6 +7,7 @@ its name. Separate from the widgets, which use palette roles and object names on
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +15,7 @@ from PySide6.QtCore import QByteArray, QDir, QObject, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
+    QGuiApplication,
     QIcon,
     QPainter,
     QPalette,
@@ -46,8 +48,6 @@ _SCHEMES = {
     Theme.LIGHT: Qt.ColorScheme.Light,
     Theme.DARK: Qt.ColorScheme.Dark,
 }
-
-_PIXEL_RATIOS = (1.0, 2.0, 3.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,9 +317,12 @@ def application_icon() -> QIcon:
 
 def _tinted_icon(name: str, colour: str, disabled: str) -> QIcon:
     made = QIcon()
+    # For the sharpest screen there is; Qt reduces it for the others.
+    sharpest = max((s.devicePixelRatio() for s in QGuiApplication.screens()), default=1.0)
+    ratios = {1.0, float(math.ceil(sharpest))}
     for mode, tint in ((QIcon.Mode.Normal, colour), (QIcon.Mode.Disabled, disabled)):
         source = _source(name).replace(b"currentColor", tint.encode())
-        for ratio in _PIXEL_RATIOS:
+        for ratio in ratios:
             made.addPixmap(_rendered(source, ICON_SIDE, ratio), mode)
     return made
 

@@ -31,7 +31,6 @@ from desktop.background import Background
 from desktop.models import pixels
 from desktop.models.job_queue import FinishedImage, Job
 from desktop.models.saving import Saved
-from desktop.store import recent
 from engine.port import JobId, RgbImage
 
 log = logging.getLogger(__name__)
@@ -184,7 +183,7 @@ class Gallery(QAbstractListModel):
 
     async def _read_folder(self, folder: Path) -> None:
         try:
-            paths = await asyncio.to_thread(recent.newest_pictures, folder, LIMIT)
+            paths = await asyncio.to_thread(_newest_pictures, folder)
         except OSError as error:
             log.warning("the pictures folder cannot be read: %s", error)
             return
@@ -302,6 +301,13 @@ class Gallery(QAbstractListModel):
         if index.isValid():
             self.dataChanged.emit(index, index)
         self.picture_changed.emit(picture)
+
+
+def _newest_pictures(folder: Path) -> list[Path]:
+    # Late, and in a worker: it brings Pillow, which the first window need not wait for.
+    from desktop.store import recent
+
+    return recent.newest_pictures(folder, LIMIT)
 
 
 def _details(made: FinishedImage) -> Details:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PIL import Image
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 
@@ -22,6 +21,8 @@ def to_qimage(image: RgbImage) -> QImage:
 
 def read_picture(path: Path) -> QImage:
     """The whole picture. Raises `OSError` (Pillow's `UnidentifiedImageError` is one)."""
+    from PIL import Image  # late: the first window need not wait for it
+
     with Image.open(path) as file:
         picture = file.convert("RGB")
     return _from_bytes(picture.tobytes(), picture.width, picture.height)
@@ -29,6 +30,8 @@ def read_picture(path: Path) -> QImage:
 
 def read_thumbnail(path: Path, side: int) -> QImage:
     """The picture with its longer side at most `side` pixels. Raises `OSError`."""
+    from PIL import Image
+
     with Image.open(path) as file:
         file.draft("RGB", (side, side))
         picture = file.convert("RGB")

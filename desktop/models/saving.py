@@ -13,7 +13,6 @@ from pathlib import Path
 from PySide6.QtCore import QIODevice, QSaveFile
 
 from desktop.models.job_queue import FinishedImage
-from desktop.store import images
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +37,8 @@ def save_picture(made: FinishedImage, folder: Path, rescue_folder: Path) -> Save
 
 def encode(made: FinishedImage) -> bytes:
     """The picture as a PNG file."""
+    from desktop.store import images  # brings Pillow, which the first window need not wait for
+
     return images.encode_png(made.event.image, made.event.provenance, made.request)
 
 
@@ -56,4 +57,6 @@ def write_copy(data: bytes, target: Path) -> None:
 
 
 def _save(data: bytes, made: FinishedImage, folder: Path) -> Path:
+    from desktop.store import images
+
     return images.save(data, images.Destination(folder), prompt=made.request.prompt)

@@ -34,8 +34,8 @@ class Banner(QFrame):
         self._remedy.setText(remedy)
         self._remedy.setVisible(bool(remedy))
         self.setAccessibleName(f"{summary} {remedy}".strip())
-        self._tint()
         self.show()
+        self._tint()
 
     def clear(self) -> None:
         self.hide()
@@ -56,6 +56,8 @@ class Banner(QFrame):
         self.closed.emit()
 
     def _tint(self) -> None:
+        if self.isHidden():
+            return
         colour = self._summary.palette().color(self._summary.foregroundRole())
         self._mark.setPixmap(theme.icon_in("warning", colour).pixmap(theme.ICON_SIDE))
         self._close.setIcon(theme.icon_in("close", colour))
