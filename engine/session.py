@@ -18,6 +18,7 @@ from engine.port import (
     DevicePreference,
     EngineError,
     EngineEvent,
+    EngineFault,
     GenerationRequest,
     JobId,
     JobStarted,
@@ -57,7 +58,15 @@ class Session:
         emit: Emit,
     ) -> Session:
         """Choose the device and say which it is; `EngineFault` DEVICE_UNAVAILABLE if it cannot."""
-        device, reason = devices.choose(preference, index, gpu_allowed=gpu_allowed)
+        try:
+            device, reason = devices.choose(preference, index, gpu_allowed=gpu_allowed)
+        except EngineFault:
+            raise
+        except Exception as exception:
+            error = devices.explain(exception, str(preference), "open")
+            if error is None:
+                raise
+            raise EngineFault(error) from exception
         emit(DeviceChosen(device=device.info, reason=reason))
         return cls(device, catalog, cache_folder)
 

@@ -76,11 +76,12 @@ class Session(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Job:
     """A job from its submission to its end; `cancel` is written by other threads."""
 
-    command: Generate
+    job_id: JobId
+    request: GenerationRequest
     cancel: CancelWhen | None = None
     completed_images: int = 0
     is_started: bool = False
@@ -112,7 +113,9 @@ class EngineThread:
         self._threads = threads or bootstrap.cores()
         self._cache_folder = cache_folder
         self._open_session = open_session or self._open_real_session
-        self._inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[_Job | LoadModel | UnloadModel | Shutdown] = (
+            queue.SimpleQueue()
+        )
         self._lock = threading.Lock()
         self._jobs: dict[JobId, _Job] = {}
         self._attention = threading.Event()
@@ -143,11 +146,14 @@ class EngineThread:
             if isinstance(command, Generate):
                 if command.job_id in self._jobs:
                     raise ValueError(f"job {command.job_id} is in the engine already")
-                self._jobs[command.job_id] = _Job(command)
-            elif isinstance(command, Shutdown):
+                job = _Job(job_id=command.job_id, request=command.request)
+                self._jobs[job.job_id] = job
+                self._inbox.put(job)
+                return
+            if isinstance(command, Shutdown):
                 self._is_stopping = True
                 self._attention.set()
-        self._inbox.put(command)
+            self._inbox.put(command)
 
     def cancel(self, job_id: JobId, when: CancelWhen = CancelWhen.NOW) -> None:
         """Ask that a job ends. It never waits behind work: the engine looks between layers."""
@@ -186,22 +192,19 @@ class EngineThread:
 
         A failure is not reported here: the first job meets it again and carries it to the user.
         """
-        try:
-            self._opened_session()
-        except EngineFault as fault:
-            log.warning("the engine cannot open its device: %s", fault)
+        _, error = self._attempt(self._open_if_needed)
+        if error is not None:
+            log.warning("the engine cannot open its device yet: %s %s", error.code, error.facts)
 
-    def _execute(self, command: Command) -> None:
+    def _execute(self, command: _Job | LoadModel | UnloadModel | Shutdown) -> None:
         match command:
-            case Generate():
-                job = self._jobs.get(command.job_id)
-                if job is not None:  # else it was cancelled while it waited
-                    self._run_job(job)
+            case _Job():
+                if self._jobs.get(command.job_id) is command:  # else cancelled while it waited
+                    self._run_job(command)
             case LoadModel():
                 self._load(command.model_id)
             case UnloadModel():
-                if self._session is not None:
-                    self._session.unload()
+                self._attempt(self._unload)
                 self._emit(ModelUnloaded())
             case Shutdown():
                 pass
@@ -209,36 +212,55 @@ class EngineThread:
                 assert_never(command)
 
     def _run_job(self, job: _Job) -> None:
-        job_id = job.command.job_id
         self._running = job
-        error: EngineError | None = None
-        try:
-            self._checkpoint()
-            session = self._opened_session()
-            self._checkpoint()
-            session.generate(job_id, job.command.request, self._emit_of_job, self._checkpoint)
-            end: JobEnd = JobFinished(job_id=job_id)
-        except Cancelled:
-            end = JobCancelled(job_id=job_id, completed_images=job.completed_images)
-        except Exception as exception:  # noqa: BLE001 - the border: it becomes an event, a bug is logged
-            error = self._explained(exception)
-            end = JobFailed(job_id=job_id, error=error, completed_images=job.completed_images)
+        is_cancelled, error = self._attempt(lambda: self._generate(job))
         self._running = None
-        if not isinstance(end, JobFinished):
-            self._recover()
-        if error is not None and error.code is ErrorCode.DEVICE_LOST:
-            self._session = None  # the next job opens the device anew, or says that it cannot
-        self._end_job(job, end)
+        job_id, done = job.job_id, job.completed_images
+        if is_cancelled:
+            self._end_job(job, JobCancelled(job_id=job_id, completed_images=done))
+        elif error is not None:
+            self._end_job(job, JobFailed(job_id=job_id, error=error, completed_images=done))
+        else:
+            self._end_job(job, JobFinished(job_id=job_id))
+
+    def _generate(self, job: _Job) -> None:
+        self._checkpoint()
+        session = self._opened_session()
+        self._checkpoint()
+        session.generate(job.job_id, job.request, self._emit_of_job, self._checkpoint)
 
     def _load(self, model_id: ModelId) -> None:
-        try:
-            self._opened_session().load(model_id, self._emit, self._checkpoint)
-        except Cancelled:
-            self._recover()
-        except Exception as exception:  # noqa: BLE001 - the border, as in _run_job
-            error = self._explained(exception)
-            self._recover()
+        _, error = self._attempt(
+            lambda: self._opened_session().load(model_id, self._emit, self._checkpoint)
+        )
+        if error is not None:
             self._emit(ModelFailed(model_id=model_id, error=error))
+
+    def _unload(self) -> None:
+        if self._session is not None:
+            self._session.unload()
+
+    def _attempt(self, work: Callable[[], None]) -> tuple[bool, EngineError | None]:
+        """Do some work of the session; whether it was cancelled, and what it failed by, if it did.
+
+        When this recovers the session, the exception is gone, and the tensors that its traceback
+        held with it.
+        """
+        is_cancelled, error = False, None
+        try:
+            work()
+        except Cancelled:
+            is_cancelled = True
+        except Exception as exception:  # noqa: BLE001 - the border: it becomes an event, a bug is logged
+            error = self._explained(exception)
+        if is_cancelled or error is not None:
+            self._recover()
+        if error is not None and error.code is ErrorCode.DEVICE_LOST:
+            self._session = None  # what comes next opens the device anew, or says that it cannot
+        return is_cancelled, error
+
+    def _open_if_needed(self) -> None:
+        self._opened_session()
 
     def _opened_session(self) -> Session:
         if self._session is None:
@@ -309,7 +331,7 @@ class EngineThread:
                 if job is not self._running and job.cancel is not None
             ]
         for job in cancelled:
-            self._end_job(job, JobCancelled(job_id=job.command.job_id, completed_images=0))
+            self._end_job(job, JobCancelled(job_id=job.job_id, completed_images=0))
         running = self._running
         if stopping:
             self._attention.set()
@@ -328,7 +350,7 @@ class EngineThread:
         self._emit(event)
         if isinstance(event, ImageCompleted):
             job.completed_images += 1
-            is_last = job.completed_images == job.command.request.image_count
+            is_last = job.completed_images == job.request.image_count
             if job.cancel is CancelWhen.AFTER_IMAGE and not is_last:
                 raise Cancelled
 
@@ -336,7 +358,7 @@ class EngineThread:
         with self._lock:
             waiting = list(self._jobs.values())
         for job in waiting:
-            job_id, done = job.command.job_id, job.completed_images
+            job_id, done = job.job_id, job.completed_images
             if error is None:
                 self._end_job(job, JobCancelled(job_id=job_id, completed_images=done))
             else:
@@ -344,7 +366,7 @@ class EngineThread:
 
     def _end_job(self, job: _Job, end: JobEnd) -> None:
         with self._lock:
-            del self._jobs[job.command.job_id]
+            del self._jobs[job.job_id]
         self._emit(end)
 
     def _emit(self, event: EngineEvent) -> None:
