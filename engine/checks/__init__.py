@@ -1,0 +1,7 @@
+"""The check of a machine: a snapshot of it, facts read from that, rules over the facts, the gate.
+
+Nothing here needs PaddlePaddle, but for the child processes (`probe`, the self-test). Data flows
+one way: `live` or `recorded` -> `snapshot` -> `facts` -> `rules` -> `choice` -> `gate` -> a
+`Report`. No module but `live` touches /sys, /proc or /dev, so that a recorded machine is judged
+exactly as its owner's Danqing would judge it.
+"""
