@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,12 +15,12 @@ import paddle.nn.functional as F  # noqa: N812 - its usual name
 from engine.ops.arrays import Checkpoint, Tensor, concat, from_numpy, on_cpu
 from engine.ops.interception import operation
 
-_CPU_BLOCK_FLOP = 10e9
-"""Work of one uninterruptible operation on the CPU: about 90 ms on one core with AVX-512. Smaller
-blocks cancel sooner and multiply more slowly (a tenth at half the size)."""
+_CPU_BLOCK_FLOP = 9e9
+"""Work of one uninterruptible operation per CPU thread: about 90 ms with AVX-512. Smaller blocks
+cancel sooner and multiply more slowly (a tenth at half the size)."""
 
-_CPU_SCORES = 2_500_000
-"""Attention scores held at a time on the CPU (10 MB): small enough to stay in its caches."""
+_CPU_SCORES = 1_200_000
+"""Attention scores of one head held at a time on the CPU (5 MB): they stay in its caches."""
 
 _GPU_SCORES = 256_000_000
 """Attention scores held at a time on a GPU (0.5 GB in bfloat16)."""
@@ -33,7 +34,8 @@ def token_blocks(tokens: int, widest_layer: int) -> list[tuple[int, int]]:
     """
     if not on_cpu():
         return [(0, tokens)]
-    limit = max(128, int(_CPU_BLOCK_FLOP / (2 * widest_layer)))
+    threads = int(os.environ.get("OMP_NUM_THREADS", "1"))
+    limit = max(128, int(threads * _CPU_BLOCK_FLOP / (2 * widest_layer)))
     count = math.ceil(tokens / limit)
     edges = [tokens * i // count for i in range(count + 1)]
     return list(itertools.pairwise(edges))
@@ -128,30 +130,62 @@ def attention(
     heads share one head of the memory. With `causal_from`, query i sees memory tokens up to
     `causal_from` + i, else all. -> [s, N*D].
 
-    Computed in blocks of queries, so that the scores never fill the memory.
+    Computed in blocks of queries, so that the scores never fill the memory; on the CPU each head by
+    itself, because plain matrix products run faster there than batched ones.
     """
-    heads, count, width = queries.shape
+    if on_cpu(queries):
+        return _attention_by_head(queries, memory, checkpoint, causal_from)
+    step = max(32, _GPU_SCORES // (queries.shape[0] * memory.keys.shape[2]) // 32 * 32)
+    parts = []
+    for start in range(0, queries.shape[1], step):
+        block = queries[:, start : start + step]
+        first = None if causal_from is None else causal_from + start
+        parts.append(_attend(block, memory.keys, memory.values, first))
+        checkpoint()
+    mixed = concat(parts, axis=1)
+    return mixed.transpose([1, 0, 2]).reshape([queries.shape[1], -1])
+
+
+def _attention_by_head(
+    queries: Tensor, memory: AttentionMemory, checkpoint: Checkpoint, causal_from: int | None
+) -> Tensor:
+    heads, count, _ = queries.shape
     kv_heads, _, tokens = memory.keys.shape
     shared = heads // kv_heads
-    budget = _CPU_SCORES if on_cpu(queries) else _GPU_SCORES
-    step = min(count, max(32, budget // (heads * tokens) // 32 * 32))
-    pieces = []
-    for start in range(0, count, step):
-        stop = min(start + step, count)
-        block = queries if step == count else queries[:, start:stop]
-        block = block.reshape([kv_heads, shared * (stop - start), width])
-        if causal_from is None:
-            scores = F.softmax_(paddle.matmul(block, memory.keys))
-            seen = memory.values
-        else:
-            last = causal_from + stop
-            scores = paddle.matmul(block, memory.keys[:, :, :last])
-            scores = _hide_future(scores, shared, causal_from + start, stop - start)
-            seen = memory.values[:, :last]
-        piece = paddle.matmul(scores, seen).reshape([heads, stop - start, width])
-        pieces.append(piece.transpose([1, 0, 2]).reshape([stop - start, heads * width]))
-        checkpoint()
-    return concat(pieces, axis=0)
+    step = max(32, _CPU_SCORES // (shared * tokens) // 32 * 32)
+    columns: list[Tensor] = []
+    for head in range(kv_heads):
+        keys, values = memory.keys[head : head + 1], memory.values[head : head + 1]
+        group = queries[head * shared : (head + 1) * shared]
+        parts = []
+        for start in range(0, count, step):
+            block = group if step >= count else group[:, start : start + step]
+            first = None if causal_from is None else causal_from + start
+            parts.append(_attend(block, keys, values, first))
+            checkpoint()
+        columns.extend(concat([part[i] for part in parts], axis=0) for i in range(shared))
+    return concat(columns, axis=1)
+
+
+def _attend(block: Tensor, keys: Tensor, values: Tensor, causal_from: int | None) -> Tensor:
+    """A block of queries [N, s, D] with keys [N_kv, D, S], values [N_kv, S, D] -> [N, s, D]."""
+    heads, count, width = block.shape
+    kv_heads = keys.shape[0]
+    shared = heads // kv_heads
+    if causal_from is not None:
+        last = causal_from + count
+        keys, values = keys[:, :, :last], values[:, :last]
+    scores = _product(block.reshape([kv_heads, shared * count, width]), keys)
+    if causal_from is None:
+        scores = F.softmax_(scores)
+    else:
+        scores = _hide_future(scores, shared, causal_from, count)
+    return _product(scores, values).reshape([heads, count, width])
+
+
+def _product(x: Tensor, y: Tensor) -> Tensor:
+    """Batched matrix product; a batch of one as a plain product, which is faster."""
+    return paddle.matmul(x, y) if x.shape[0] > 1 else paddle.matmul(x[0], y[0]).unsqueeze(0)
 
 
 def _hide_future(scores: Tensor, shared: int, first: int, count: int) -> Tensor:

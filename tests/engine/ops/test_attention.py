@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 
 import numpy as np
 import pytest
@@ -71,13 +72,13 @@ def test_blocks_of_queries_do_not_change_the_result(monkeypatch, causal_from):
     queries, keys, values = sample(2, 200, 8), sample(2, 200, 8), sample(2, 200, 8)
     whole = ours(queries, keys, values, causal_from)
     checkpoints = []
-    monkeypatch.setattr(blocked_attention, "_CPU_SCORES", 2 * 200 * 64)
+    monkeypatch.setattr(blocked_attention, "_CPU_SCORES", 200 * 64)
 
     def checkpoint() -> None:
         checkpoints.append(1)
 
     blocked = ours(queries, keys, values, causal_from, checkpoint=checkpoint)
-    assert len(checkpoints) == 4
+    assert len(checkpoints) == 2 * 4  # two heads, four blocks of queries
     np.testing.assert_allclose(blocked, whole, atol=1e-6)
 
 
@@ -124,7 +125,8 @@ def test_token_blocks_cover_all_tokens_and_bound_the_work(tokens, widest):
     assert all(a[1] == b[0] for a, b in itertools.pairwise(blocks))
     longest = max(stop - start for start, stop in blocks)
     assert longest - min(stop - start for start, stop in blocks) <= 1
-    assert longest <= 128 or longest * 2 * widest <= blocked_attention._CPU_BLOCK_FLOP
+    most = blocked_attention._CPU_BLOCK_FLOP * int(os.environ["OMP_NUM_THREADS"])
+    assert longest <= 128 or longest * 2 * widest <= most
     assert len(blocks) == math.ceil(tokens / longest)
     with ops.gpu_forms():
         assert ops.token_blocks(tokens, widest) == [(0, tokens)]
