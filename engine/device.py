@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import logging
 import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -35,6 +36,14 @@ _DEVICE_LOST = re.compile(
     r"an illegal memory access|unspecified launch failure|GPU is lost|HSA_STATUS_ERROR",
     re.IGNORECASE,
 )
+
+_NO_KERNEL = (RuntimeError, ValueError, NotImplementedError, OSError)
+"""What PaddlePaddle raises where a kernel is not registered or its library refuses: errors of HIP,
+MIOpen and rocBLAS ("External") arrive as OSError."""
+
+_VAE_ONLY = frozenset({"conv2d", "conv1x1", "upsample_conv2d", "group_norm"})
+
+log = logging.getLogger(__name__)
 
 
 class Device(Protocol):
@@ -116,7 +125,7 @@ def choose_dtypes(missing: frozenset[str]) -> Mapping[str, str]:
     float32 by itself. A GPU without bfloat16 altogether computes in float32: float16's range has
     not been shown to be enough for these networks.
     """
-    sequence = FULL_PRECISION if missing - {"conv2d", "group_norm"} else LOW_PRECISION
+    sequence = FULL_PRECISION if missing - _VAE_ONLY else LOW_PRECISION
     vae = FULL_PRECISION if missing else LOW_PRECISION
     return {
         Component.TEXT_ENCODER: sequence,
@@ -148,11 +157,31 @@ def missing_operations(dtype: str) -> frozenset[str]:
     def convolve() -> ops.Tensor:
         return ops.image(ops.conv2d(feature_map(), sample(8, 8, 3, 3), sample(8), _never))
 
+    def rotate() -> ops.Tensor:
+        table = ops.rotary_table(np.zeros((8, 64), np.float32), dtype)
+        return ops.rotate(sample(2, 8, 64), table)
+
+    def attend_to_the_past() -> ops.Tensor:
+        memory = ops.attention_memory([sample(2, 8, 64)], [sample(2, 8, 64)])
+        return ops.attention(sample(2, 8, 64), memory, _never, causal_from=0)
+
+    def upsample() -> ops.Tensor:
+        doubled = ops.upsample_conv2d(feature_map(), sample(8, 8, 3, 3), sample(8), _never)
+        return ops.image(doubled)
+
     probes: Mapping[str, Callable[[], ops.Tensor]] = {
+        "embedding": lambda: ops.embedding(sample(16, 64), [1, 2, 3]),
+        "layer_norm": lambda: ops.layer_norm(sample(8, 64), sample(64), sample(64), 1e-6),
+        "rotate": rotate,
+        "causal attention": attend_to_the_past,
+        "add_scaled_last_": lambda: ops.add_scaled_last_(sample(8, 64), sample(64), sample(8, 64)),
+        "silu_gated_": lambda: ops.silu_gated_(sample(8, 64), sample(8, 64)),
+        "upsample_conv2d": upsample,
+        "conv1x1": lambda: ops.image(ops.conv1x1(feature_map(), sample(8, 8, 1, 1), sample(8))),
         "linear": lambda: ops.linear(sample(8, 64), sample(32, 64)),
         "rms_norm": lambda: ops.rms_norm(sample(8, 64), sample(64), 1e-6),
         "attention": attend,
-        "gelu": lambda: ops.gelu_gated_(sample(8, 64), sample(8, 64)),
+        "gelu_gated_": lambda: ops.gelu_gated_(sample(8, 64), sample(8, 64)),
         "silu": lambda: ops.silu(sample(8, 64)),
         "conv2d": convolve,
         "group_norm": lambda: ops.tokens(feature_map(), norm()),
@@ -161,7 +190,10 @@ def missing_operations(dtype: str) -> frozenset[str]:
     for name, probe in probes.items():
         try:
             ops.to_numpy(probe())
-        except (RuntimeError, ValueError, NotImplementedError):
+        except _NO_KERNEL as error:
+            if explain(error, "gpu", "open") is not None:
+                raise  # out of memory, or the device is lost: says nothing of the kernel
+            log.info("no %s in %s: %s", name, dtype, error)
             missing.add(name)
     return frozenset(missing)
 
@@ -201,7 +233,6 @@ class GpuDevice:
 
     def __init__(self, index: int) -> None:
         self._name = f"gpu:{index}"
-        self._place = paddle.CUDAPlace(index)
         self._index = index
         with self.activate():
             missing = missing_operations(LOW_PRECISION)
@@ -211,6 +242,7 @@ class GpuDevice:
             name=self._name,
             description=paddle.device.cuda.get_device_name(index),
             dtypes=choose_dtypes(missing),
+            missing_operations=tuple(sorted(missing)),
         )
 
     @contextlib.contextmanager
@@ -270,7 +302,12 @@ class FakeGpu:
         self.operations = self.allocations = 0  # faults are counted from here, past the probes
         self.fail_allocation = fail_allocation
         self.lose_operation = lose_operation
-        self.info = DeviceInfo(name="gpu:0", description="fake", dtypes=choose_dtypes(found))
+        self.info = DeviceInfo(
+            name="gpu:0",
+            description="fake",
+            dtypes=choose_dtypes(found),
+            missing_operations=tuple(sorted(found)),
+        )
 
     @contextlib.contextmanager
     def activate(self) -> Iterator[None]:
@@ -283,7 +320,7 @@ class FakeGpu:
 
     def synchronize(self) -> None:
         if self.is_lost:
-            raise RuntimeError("(External) HIP error(101), hipErrorNoDevice: device lost")
+            raise OSError("(External) HIP error(101), hipErrorNoDevice: device lost")
 
     def release_memory(self) -> None:
         gc.collect()
@@ -327,7 +364,7 @@ class FakeGpu:
         self.allocations += 1
         is_full = not users and self.used_bytes + size > self.memory_bytes
         if self.allocations == self.fail_allocation or is_full:
-            raise RuntimeError(
+            raise MemoryError(
                 f"(ResourceExhausted) Out of memory error on GPU 0. Cannot allocate {size} bytes."
             )
         if not users:

@@ -147,6 +147,7 @@ class LoadedModel:
                 height=request.height,
                 widest_channels=max(self._vae_config.channels[:2]),
                 item_bytes=items[Component.VAE],
+                in_strips=self._device.info.name == "cpu",
             ),
         }
         return memory.residency(stored, working, self._device.budget_bytes())
@@ -205,14 +206,21 @@ class LoadedModel:
     def velocity(
         self, text: ops.Tensor, height: int, width: int, checkpoint: Checkpoint
     ) -> Velocity:
-        """The transformer under this text, with the position tables made once."""
-        network = self._network(Component.TRANSFORMER, checkpoint)
-        assert isinstance(network, transformer.Transformer)
+        """The transformer under this text, with the position tables made once.
+
+        Each call asks for the network anew: holding it here would keep in memory what the plan
+        frees before the decode.
+        """
         dtype = self._device.info.dtypes[Component.TRANSFORMER]
-        positions = network.positions(height, width, text.shape[0])
         states = ops.cast_to(text, dtype)
+        positions: transformer.Positions | None = None
 
         def velocity(x: Array, sigma: float) -> Array:
+            nonlocal positions
+            network = self._network(Component.TRANSFORMER, checkpoint)
+            assert isinstance(network, transformer.Transformer)
+            if positions is None:
+                positions = network.positions(height, width, text.shape[0])
             latent = ops.from_numpy(x, dtype)
             predicted = network(latent, TRAIN_TIMESTEPS * sigma, states, positions, checkpoint)
             return ops.to_numpy(predicted).astype(x.dtype, copy=False)

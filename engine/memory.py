@@ -98,7 +98,12 @@ def denoise_working_bytes(
     scores = min(2 * heads * tokens**2 * item_bytes, _ATTENTION_BLOCK_BYTES)
     attention = 6 * stream + scores
     mlp = 2 * stream + 3 * tokens * feed_forward * item_bytes
-    return max(attention, mlp)
+    # The modulation's matrix, six rows of outputs, is widened to float32 for each step.
+    modulation = 0 if item_bytes == 4 else 6 * hidden * hidden * 4
+    # Kept throughout, twice for guidance: cosines and sines of every position; and the modulation's
+    # vectors. Counted with a margin of two, being small.
+    kept = 4 * (8 * tokens * (hidden // heads) + 32 * hidden)
+    return max(attention, mlp, modulation) + kept
 
 
 def encode_working_bytes(*, tokens: int, hidden: int, feed_forward: int, item_bytes: int) -> int:
@@ -106,10 +111,15 @@ def encode_working_bytes(*, tokens: int, hidden: int, feed_forward: int, item_by
     return tokens * (6 * hidden + 3 * feed_forward) * item_bytes + tokens * tokens * 4
 
 
-def decode_working_bytes(*, width: int, height: int, widest_channels: int, item_bytes: int) -> int:
+def decode_working_bytes(
+    *, width: int, height: int, widest_channels: int, item_bytes: int, in_strips: bool
+) -> int:
     """Working memory of the VAE decode of a picture of `width` x `height` pixels.
 
-    The last stage holds its input with `widest_channels` channels at full resolution and at most
-    one further tensor of that size (half for the block's result, half for its shortcut).
+    Counted in feature maps of the last stage, `widest_channels` at full resolution. In strips (on
+    the CPU) its input and at most as much again are alive: half for the block's result and half for
+    its shortcut. Whole (on a GPU) so are the normalized and the activated input and the
+    convolution's workspace: the reference's untiled decode takes five (ENGINE.md J).
     """
-    return 2 * width * height * widest_channels * item_bytes
+    maps = 2 if in_strips else 5
+    return maps * width * height * widest_channels * item_bytes

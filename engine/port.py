@@ -163,11 +163,15 @@ class ResolvedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceInfo:
-    """The device that computes: `name` is `cpu`, `gpu:0`, ...; dtypes by network."""
+    """The device that computes: `name` is `cpu`, `gpu:0`, ...; dtypes by network.
+
+    `missing_operations` names what a GPU cannot do in bfloat16: why a network uses float32 there.
+    """
 
     name: str
     description: str
     dtypes: Mapping[str, str]
+    missing_operations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,8 +91,11 @@ MANIFEST = {
 }
 
 
-def write(folder: Path, *, seed: int = 0, dtype: str = "float32") -> Path:
-    """Write the checkpoint into `folder`, made if need be; the weights depend on `seed`."""
+def write(folder: Path, *, seed: int = 0, **changes: dict[str, Any]) -> Path:
+    """Write the checkpoint into `folder`, made if need be; the weights depend on `seed`.
+
+    `changes` are entries of a network's config to replace: `transformer={"num_layers": 4}`.
+    """
     starter = resources.path("starter-model")
     shutil.copytree(starter / "tokenizer", folder / "tokenizer")
     shutil.copytree(starter / "scheduler", folder / "scheduler")
@@ -101,20 +104,21 @@ def write(folder: Path, *, seed: int = 0, dtype: str = "float32") -> Path:
     vocabulary = json.loads((folder / "tokenizer/tokenizer.json").read_text(encoding="utf-8"))
     words = len(vocabulary["model"]["vocab"]) + len(vocabulary["added_tokens"])
     text = TEXT_ENCODER | {"text_config": TEXT_ENCODER["text_config"] | {"vocab_size": words}}
-    for name, config, network in (
+    for name, default, network in (
         ("transformer", TRANSFORMER, transformer),
         ("vae", VAE, vae),
         ("text_encoder", text, text_encoder),
     ):
         (folder / name).mkdir()
-        _json(folder / name / "config.json", config)
+        config = default | changes.get(name, {})
         parsed = _parse(network, config)
         tensors = {
-            tensor: weight(seed, tensor, shape).astype(dtype)
+            tensor: weight(seed, tensor, shape)
             for tensor, shape in network.expected_tensors(parsed).items()
         }
         if network is text_encoder:
             tensors = {f"language_model.{tensor}": values for tensor, values in tensors.items()}
+        _json(folder / name / "config.json", config)
         stem = "model" if network is text_encoder else "diffusion_pytorch_model"
         save_file(tensors, folder / name / f"{stem}.safetensors")
     return folder
