@@ -187,8 +187,8 @@ class Desk:
         self.form.set_models(models)
         if not models:
             self.window.show_error(EngineError(code=ErrorCode.MODEL_MISSING))
-        if not self._is_closing:
-            engine = await asyncio.to_thread(self._open_engine, catalog)
+        engine = await asyncio.to_thread(self._open_engine, catalog)
+        if not self._is_closing:  # else nobody would stop it
             self.bridge.start(engine)
 
     def _connect(self) -> None:

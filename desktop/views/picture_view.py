@@ -221,6 +221,9 @@ class PictureView(QWidget):
             parts.append(self.tr("seed {seed}").format(seed=details.seed))
             parts.append(self.tr("%n step(s)", "", details.steps))
             parts.append(words.short_duration(details.took_s))
+        # Last, because it may be long: the caption says it if there is no prompt to say.
+        if picture.path is not None and picture.prompt:
+            parts.append(picture.path.name)
         return " · ".join(part for part in parts if part)
 
     def _state_text(self, picture: Picture) -> str:
@@ -234,7 +237,7 @@ class PictureView(QWidget):
             case PictureState.UNREADABLE:
                 return self.tr("This file cannot be shown")
             case PictureState.SAVED:
-                return picture.path.name if picture.path is not None and picture.prompt else ""
+                return ""
 
     # --- dragging ---------------------------------------------------------------------------------
 

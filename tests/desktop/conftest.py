@@ -16,7 +16,7 @@ from desktop import app
 from engine.port import EnginePort, ModelCatalog
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 from tests.fakes.script import Script
-from tests.waiting import until
+from tests.waiting import until, until_next
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ class Stage:
             )
             desk.open()
             try:
-                await until(desk.form.models_changed, lambda: bool(desk.form.models), 10)
+                await until_next(desk.form.models_changed)
                 if waits_for_engine:
                     await until(desk.queue.changed, lambda: desk.queue.is_engine_ready, 10)
                 await scenario(desk, engine)

@@ -38,7 +38,7 @@ from engine.port import (
     JobCancelled,
     Shutdown,
 )
-from tests.fakes.fake_engine import FakeEngine
+from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 from tests.fakes.script import Script
 from tests.waiting import until
 
@@ -760,6 +760,41 @@ def test_closing_waits_for_the_picture_that_is_being_written(stage):
         assert not list(desk.pictures_folder.glob(".*"))
 
     stage.play(scenario)
+
+
+def test_closing_before_the_engine_was_opened_never_starts_it(stage):
+    is_opening, may_open = threading.Event(), threading.Event()
+    engines: list[FakeEngine] = []
+
+    def open_engine(_) -> FakeEngine:
+        is_opening.set()
+        may_open.wait(10)
+        engines.append(FakeEngine())
+        return engines[0]
+
+    async def scenario(desk: Desk, engine: FakeEngine) -> None:
+        await asyncio.to_thread(is_opening.wait, 10)
+        desk.window.close()
+        may_open.set()
+        await asyncio.wait_for(desk.closed.wait(), 10)
+        assert desk.has_engine_ended
+        assert engines[0].commands == []
+        assert "fake-engine" not in [thread.name for thread in threading.enumerate()]
+
+    stage.play(scenario, open_engine=open_engine, waits_for_engine=False)
+
+
+def test_without_any_model_the_window_says_what_to_do(stage):
+    class NoModels(FakeCatalog):
+        def models(self):
+            return ()
+
+    async def scenario(desk: Desk, engine: FakeEngine) -> None:
+        texts = [label.text() for label in desk.window.view.banner.findChildren(QLabel)]
+        assert "The model is not there." in texts
+        assert not desk.window.panel.generate_button.isEnabled()
+
+    stage.play(scenario, catalog=NoModels())
 
 
 def test_the_window_is_shown_before_the_engine_is_asked_for(stage):
