@@ -6,10 +6,22 @@ exactly is refused by name, never ignored.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from typing import Any, NoReturn
 
 from engine.port import EngineError, EngineFault, ErrorCode
+from engine.weights.faults import Reason
+
+MAX_LAYERS = 1024
+MAX_WIDTH = 2**18
+MAX_VOCABULARY = 2**22
+"""Beyond any plausible model, and small enough that a mere plan of one costs little."""
+
+_LEAST_NUMBER, _MOST_NUMBER = 1e-12, 1e12
+"""What still has an inverse and a square in float32."""
+
+_SHOWN_CHARACTERS = 80
 
 
 class ConfigFields:
@@ -20,17 +32,26 @@ class ConfigFields:
         self._file = file
         self._prefix = prefix
 
-    def integer(self, key: str, default: int | None = None) -> int:
-        """A positive whole number. Raises `EngineFault` MODEL_UNSUPPORTED, as do all readers."""
+    def integer(self, key: str, default: int | None = None, *, most: int = MAX_WIDTH) -> int:
+        """A count up to `most`. Raises `EngineFault` MODEL_UNSUPPORTED, as do all readers."""
         value = self._value(key, default)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        if not _is_count(value, most):
             self.refuse(key)
         return value
 
-    def number(self, key: str, default: float | None = None) -> float:
-        """A finite number above zero."""
+    def number(
+        self,
+        key: str,
+        default: float | None = None,
+        *,
+        least: float = _LEAST_NUMBER,
+        most: float = _MOST_NUMBER,
+    ) -> float:
+        """A number, `least` .. `most`."""
         value = self._value(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e30:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.refuse(key)
+        if not least <= value <= most:
             self.refuse(key)
         return float(value)
 
@@ -40,12 +61,14 @@ class ConfigFields:
             self.refuse(key)
         return value
 
-    def integers(self, key: str, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """A list of positive whole numbers, not empty."""
+    def integers(
+        self, key: str, default: tuple[int, ...] | None = None, *, most_items: int = 8
+    ) -> tuple[int, ...]:
+        """A list of positive whole numbers, not empty and no longer than `most_items`."""
         value = self._value(key, default)
-        if not isinstance(value, list | tuple) or not value:
+        if not isinstance(value, list | tuple) or not 1 <= len(value) <= most_items:
             self.refuse(key)
-        if any(isinstance(item, bool) or not isinstance(item, int) or item < 1 for item in value):
+        if not all(_is_count(item, MAX_WIDTH) for item in value):
             self.refuse(key)
         return tuple(value)
 
@@ -63,8 +86,11 @@ class ConfigFields:
         return ConfigFields(value, self._file, f"{self._prefix}{key}.")
 
     def require(self, key: str, allowed: Collection[Any]) -> None:
-        """Refuses a value outside `allowed`; an absent key is as if it had an allowed value."""
-        if key in self._fields and self._fields[key] not in allowed:
+        """Refuses a value outside `allowed`; an absent key is as if it had an allowed value.
+
+        True and 1 are different values here, 1 and 1.0 are the same.
+        """
+        if key in self._fields and not any(_same(self._fields[key], item) for item in allowed):
             self.refuse(key)
 
     def only(self, known: Collection[str]) -> None:
@@ -82,8 +108,14 @@ class ConfigFields:
         return key in self._fields
 
     def refuse(self, key: str) -> NoReturn:
-        found = repr(self._fields[key]) if key in self._fields else "absent"
-        facts = {"file": self._file, "found": f"{self._prefix}{key}: {found}"}
+        found = json.dumps(self._fields[key]) if key in self._fields else "absent"
+        if len(found) > _SHOWN_CHARACTERS:
+            found = found[:_SHOWN_CHARACTERS] + "…"
+        facts = {
+            "file": self._file,
+            "reason": str(Reason.CONFIG_VALUE),
+            "found": f"{self._prefix}{key}: {found}",
+        }
         raise EngineFault(EngineError(code=ErrorCode.MODEL_UNSUPPORTED, facts=facts))
 
     def _value(self, key: str, default: Any) -> Any:
@@ -93,3 +125,12 @@ class ConfigFields:
         if value is None:
             self.refuse(key)
         return value
+
+
+def _is_count(value: Any, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
+
+
+def _same(found: Any, allowed: Any) -> bool:
+    """Equal, without taking True for 1; nothing is hashed, because a list may stand anywhere."""
+    return isinstance(found, bool) == isinstance(allowed, bool) and found == allowed

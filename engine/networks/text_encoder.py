@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine import ops
-from engine.networks.config_fields import ConfigFields
+from engine.networks.config_fields import MAX_LAYERS, MAX_VOCABULARY, ConfigFields
 from engine.ops import Checkpoint, Tensor
 
 PREFIXES = ("language_model.model.", "model.language_model.", "language_model.", "model.")
@@ -27,6 +27,11 @@ UNUSED = ("vision_tower.", "multi_modal_projector.", "lm_head.", "norm.")
 
 _MISTRAL_WINDOW = 4096
 """The sliding window that transformers assumes for model type `mistral` when none is given."""
+
+_MAX_TOKENS = 2**30
+
+_LEAST_THETA = 1.001
+"""Rotary frequencies are powers of it, and their number of turns is divided by its logarithm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +65,11 @@ class YarnConfig:
         if long_text_scaling:
             beta = fields.number("llama_4_scaling_beta")
         return cls(
-            rope_theta=fields.number("rope_theta"),
+            rope_theta=fields.number("rope_theta", least=_LEAST_THETA),
             factor=factor,
-            original_max_position_embeddings=fields.integer("original_max_position_embeddings"),
+            original_max_position_embeddings=fields.integer(
+                "original_max_position_embeddings", most=_MAX_TOKENS
+            ),
             beta_fast=fields.number("beta_fast", 32.0),
             beta_slow=fields.number("beta_slow", 1.0),
             attention_factor=attention_factor,
@@ -95,9 +102,11 @@ class TextEncoderConfig:
         return self.num_hidden_layers - 1
 
     @classmethod
-    def from_json(cls, config: Mapping[str, Any]) -> TextEncoderConfig:
+    def from_json(
+        cls, config: Mapping[str, Any], file: str = "text_encoder/config.json"
+    ) -> TextEncoderConfig:
         """Raises `EngineFault` MODEL_UNSUPPORTED naming the first key that cannot be honoured."""
-        outer = ConfigFields(config, "text_encoder/config.json")
+        outer = ConfigFields(config, file)
         outer.require("model_type", {"mistral3"})
         fields = outer.section("text_config")
         fields.require("model_type", {"ministral3", "mistral"})
@@ -105,7 +114,7 @@ class TextEncoderConfig:
         is_ministral = fields.text("model_type", "mistral") == "ministral3"
         window = None
         if fields.has("sliding_window"):
-            window = fields.integer("sliding_window")
+            window = fields.integer("sliding_window", most=_MAX_TOKENS)
         elif not is_ministral and not fields.names("sliding_window"):
             window = _MISTRAL_WINDOW
         heads = fields.integer("num_attention_heads")
@@ -115,9 +124,9 @@ class TextEncoderConfig:
             num_attention_heads=heads,
             num_key_value_heads=fields.integer("num_key_value_heads", heads),
             head_dim=fields.integer("head_dim", fields.integer("hidden_size") // heads),
-            num_hidden_layers=fields.integer("num_hidden_layers"),
+            num_hidden_layers=fields.integer("num_hidden_layers", most=MAX_LAYERS),
             rms_norm_eps=fields.number("rms_norm_eps"),
-            vocab_size=fields.integer("vocab_size"),
+            vocab_size=fields.integer("vocab_size", most=MAX_VOCABULARY),
             sliding_window=window,
             rope=YarnConfig.from_fields(
                 fields.section("rope_parameters"), long_text_scaling=is_ministral

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from engine import ops
-from engine.networks.config_fields import ConfigFields
+from engine.networks.config_fields import MAX_LAYERS, ConfigFields
 from engine.ops import Checkpoint, Tensor
 
 _LORA = ("lora_rank", "use_lora")
@@ -43,9 +43,11 @@ class TransformerConfig:
         return self.hidden_size // self.num_attention_heads
 
     @classmethod
-    def from_json(cls, config: Mapping[str, Any]) -> TransformerConfig:
+    def from_json(
+        cls, config: Mapping[str, Any], file: str = "transformer/config.json"
+    ) -> TransformerConfig:
         """Raises `EngineFault` MODEL_UNSUPPORTED naming the first key that cannot be honoured."""
-        fields = ConfigFields(config, "transformer/config.json")
+        fields = ConfigFields(config, file)
         fields.require("_class_name", {"ErnieImageTransformer2DModel"})
         fields.only({*cls.__dataclass_fields__, "patch_size", "qk_layernorm", *_LORA})
         fields.require("patch_size", {1})
@@ -58,12 +60,12 @@ class TransformerConfig:
         parsed = cls(
             hidden_size=fields.integer("hidden_size"),
             num_attention_heads=fields.integer("num_attention_heads"),
-            num_layers=fields.integer("num_layers"),
+            num_layers=fields.integer("num_layers", most=MAX_LAYERS),
             ffn_hidden_size=fields.integer("ffn_hidden_size"),
             in_channels=fields.integer("in_channels"),
             out_channels=fields.integer("out_channels"),
             text_in_dim=fields.integer("text_in_dim"),
-            rope_theta=fields.number("rope_theta"),
+            rope_theta=fields.number("rope_theta", least=1.0),
             rope_axes_dim=(axes[0], axes[1], axes[2]),
             eps=fields.number("eps", 1e-6),
         )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from engine import ops
-from engine.networks.config_fields import ConfigFields
+from engine.networks.config_fields import MAX_LAYERS, ConfigFields
 from engine.ops import Checkpoint, FeatureMap, Tensor
 
 UNUSED = ("encoder.", "quant_conv.", "bn.num_batches_tracked")
@@ -57,9 +57,9 @@ class VaeConfig:
     use_post_quant_conv: bool
 
     @classmethod
-    def from_json(cls, config: Mapping[str, Any]) -> VaeConfig:
+    def from_json(cls, config: Mapping[str, Any], file: str = "vae/config.json") -> VaeConfig:
         """Raises `EngineFault` MODEL_UNSUPPORTED naming the first key that cannot be honoured."""
-        fields = ConfigFields(config, "vae/config.json")
+        fields = ConfigFields(config, file)
         fields.require("_class_name", {"AutoencoderKLFlux2"})
         own = set(cls.__dataclass_fields__) - {"channels"}
         channel_keys = {"block_out_channels", "decoder_block_out_channels"}
@@ -79,7 +79,7 @@ class VaeConfig:
             channels=channels,
             latent_channels=fields.integer("latent_channels"),
             out_channels=fields.integer("out_channels", 3),
-            layers_per_block=fields.integer("layers_per_block"),
+            layers_per_block=fields.integer("layers_per_block", most=MAX_LAYERS),
             norm_num_groups=groups,
             mid_block_add_attention=fields.flag("mid_block_add_attention", True),
             use_post_quant_conv=fields.flag("use_post_quant_conv", True),

@@ -5,6 +5,7 @@ Separate so that whoever writes the words finds every case in one list.
 
 from __future__ import annotations
 
+import errno
 from enum import StrEnum
 from pathlib import Path
 
@@ -17,6 +18,10 @@ class Reason(StrEnum):
     # With MODEL_UNREADABLE.
     PERMISSION_DENIED = "permission_denied"
     READ_ERROR = "read_error"
+    NOT_A_FILE = "not_a_file"
+    """A folder, a pipe or a device stands where a file should."""
+    LINK_LOOP = "link_loop"
+    """A symbolic link that leads back to itself."""
 
     # With MODEL_UNSAFE.
     PICKLE_NAME = "pickle_name"
@@ -70,6 +75,17 @@ class Reason(StrEnum):
     MANIFEST_INVALID = "manifest_invalid"
     """Our `danqing.json`."""
 
+    TOKENS_UNKNOWN = "tokens_unknown"
+    """The tokenizer has ids that the text encoder does not. `entry` is the largest."""
+    TENSOR_NOT_FINITE = "tensor_not_finite"
+    """`tensor` holds NaN or infinity."""
+
+    # With MODEL_UNSUPPORTED: `found` is the key and its value.
+    CONFIG_VALUE = "config_value"
+    """A value that the code does not compute with, or none that a model could have."""
+    PARTS_DIFFER = "parts_differ"
+    """Two networks' configurations that do not fit together."""
+
     # With MODEL_UNSUPPORTED: `found` is an `Architecture`, or the name that the files give.
     SINGLE_FILE = "single_file"
     """One file where a model's folder is needed."""
@@ -110,6 +126,12 @@ def unreadable(error: OSError, file: Path) -> EngineFault:
     """What an OSError on `file` means; a file that is not there is MODEL_MISSING."""
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return missing(file)
-    is_denied = isinstance(error, PermissionError)
-    reason = Reason.PERMISSION_DENIED if is_denied else Reason.READ_ERROR
-    return fault(ErrorCode.MODEL_UNREADABLE, file, reason, detail=str(error))
+    reason = Reason.READ_ERROR
+    if isinstance(error, PermissionError):
+        reason = Reason.PERMISSION_DENIED
+    elif isinstance(error, IsADirectoryError):
+        reason = Reason.NOT_A_FILE
+    elif error.errno == errno.ELOOP:
+        reason = Reason.LINK_LOOP
+    detail = error.strerror or str(error)
+    return fault(ErrorCode.MODEL_UNREADABLE, file, reason, detail=detail)

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine.weights.faults import Reason, corrupt, unreadable
+from engine.port import ErrorCode
+from engine.weights.faults import Reason, corrupt, fault, unreadable
 
 SNIFF_BYTES = 512
 """How much of a file's start `stand_in` wants to see."""
@@ -32,7 +33,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         # Not blocking: a named pipe in a model's place must not hang the engine.
         with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise OSError("not a regular file")
+                raise fault(ErrorCode.MODEL_UNREADABLE, path, Reason.NOT_A_FILE)
             yield file
     except OSError as error:
         raise unreadable(error, path) from error

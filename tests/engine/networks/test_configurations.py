@@ -195,6 +195,17 @@ def changed(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         ("rope_theta", -1.0),
         ("rope_theta", float("nan")),
         ("eps", 0.01),
+        ("_class_name", ["ErnieImageTransformer2DModel"]),
+        ("patch_size", [1]),
+        ("patch_size", True),
+        ("qk_layernorm", 1),
+        ("use_lora", {}),
+        ("num_layers", 10**9),
+        ("hidden_size", 10**12),
+        ("ffn_hidden_size", 10**30),
+        ("rope_theta", 1e-300),
+        ("rope_theta", 0.5),
+        ("rope_theta", 10**400),
     ],
 )
 def test_a_transformer_we_do_not_compute_is_refused(key, value):
@@ -219,11 +230,21 @@ def test_a_transformer_we_do_not_compute_is_refused(key, value):
         ("text_config.rope_parameters.partial_rotary_factor", 0.5),
         ("text_config.rope_parameters.truncate", False),
         ("text_config.rope_parameters.factor", ABSENT),
+        ("model_type", {}),
+        ("text_config.hidden_act", ["silu"]),
+        ("text_config.num_hidden_layers", 10**9),
+        ("text_config.vocab_size", 10**9),
+        ("text_config.hidden_size", 10**9),
+        ("text_config.rms_norm_eps", 1e29),
+        ("text_config.rope_parameters.rope_theta", 1.0),
+        ("text_config.rope_parameters.rope_theta", 0.5),
+        ("text_config.rope_parameters.beta_fast", 1e-320),
+        ("text_config.rope_parameters.truncate", 1),
     ],
 )
 def test_a_text_encoder_we_do_not_compute_is_refused(path, value):
     config = changed(TEXT_ENCODER, path, value)
-    found = "absent" if value is ABSENT else repr(value)
+    found = "absent" if value is ABSENT else json.dumps(value)
     refused(TextEncoderConfig.from_json, config, path, found, "text_encoder/config.json")
 
 
@@ -240,11 +261,17 @@ def test_a_text_encoder_we_do_not_compute_is_refused(path, value):
         ("scaling_factor", 0.18215),
         ("block_out_channels", [128, 0]),
         ("latent_channels", ABSENT),
+        ("layers_per_block", 10**9),
+        ("block_out_channels", [32] * 70),
+        ("block_out_channels", [2**40] * 4),
+        ("act_fn", {"silu": 1}),
+        ("act_fn", None),
+        ("up_block_types", None),
     ],
 )
 def test_a_vae_we_do_not_compute_is_refused(key, value):
-    found = "absent" if value is ABSENT else repr(value)
-    shown = found if key != "up_block_types" else ""
+    found = "absent" if value is ABSENT else json.dumps(value)
+    shown = found if len(found) < 80 else found[:80] + "…"
     refused(VaeConfig.from_json, changed(VAE, key, value), key, shown, "vae/config.json")
 
 

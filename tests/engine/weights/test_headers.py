@@ -164,7 +164,14 @@ def test_a_folder_or_a_pipe_is_unreadable_and_does_not_block(path: Path, make: A
     make(path)
     error = refusal(path)
     assert error.code is ErrorCode.MODEL_UNREADABLE
-    assert error.facts["reason"] == Reason.READ_ERROR
+    assert error.facts["reason"] == Reason.NOT_A_FILE
+
+
+def test_a_link_to_itself_is_named(path: Path) -> None:
+    path.symlink_to(path.name)
+    error = refusal(path)
+    assert error.code is ErrorCode.MODEL_UNREADABLE
+    assert error.facts["reason"] == Reason.LINK_LOOP
 
 
 # --- hostile input --------------------------------------------------------------------------------
