@@ -8,7 +8,6 @@ quietly make bad pictures.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 import resources
 from engine.port import GenerationDefaults, PictureSize, Sampler, SigmaSchedule
+from engine.resolve import MAX_GUIDANCE_SCALE, MAX_STEPS
 from engine.weights.faults import Reason, corrupt
 from engine.weights.files import read_json
 
@@ -110,12 +110,12 @@ def _description(entry: Mapping[str, Any]) -> Description:
     if not isinstance(preview, dict | None):
         raise TypeError("preview")
     description = Description(
-        id=_text(entry["id"]),
+        id=_identifier(entry["id"]),
         name=_text(entry["name"]),
         is_demo=bool(entry.get("demo", False)),
         defaults=GenerationDefaults(
             size=_size([defaults["width"], defaults["height"]]),
-            steps=_integer(defaults["steps"]),
+            steps=_integer(defaults["steps"], most=MAX_STEPS),
             guidance_scale=_scale(defaults["guidance_scale"]),
             sampler=Sampler(defaults["sampler"]),
             sigma_schedule=SigmaSchedule(defaults["sigma_schedule"]),
@@ -139,15 +139,25 @@ def _text(value: Any, *, may_be_empty: bool = False) -> str:
     return value
 
 
-def _integer(value: Any) -> int:
+def _identifier(value: Any) -> str:
+    """Ids are typed on command lines and stand alone in lines of text."""
+    text = _text(value)
+    if not text.isprintable():
+        raise ValueError(f"an id with characters that cannot be printed: {text!r}")
+    return text
+
+
+def _integer(value: Any, most: int | None = None) -> int:
     if type(value) is not int or value < 1:
         raise ValueError(f"no positive whole number: {value!r}")
+    if most is not None and value > most:
+        raise ValueError(f"{value} is more than {most}")
     return value
 
 
 def _scale(value: Any) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value) or value < 0:
-        raise ValueError(f"no guidance scale: {value!r}")
+    if type(value) not in (int, float) or not 0 <= value <= MAX_GUIDANCE_SCALE:
+        raise ValueError(f"no guidance scale of 0 to {MAX_GUIDANCE_SCALE:g}: {value!r}")
     return float(value)
 
 

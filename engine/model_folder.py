@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine import manifest
+from engine.model_parts import Parts, read_parts
 from engine.networks.config_fields import ConfigFields
-from engine.port import EngineFault, ErrorCode, ModelFamily, ModelId, ModelInfo
+from engine.port import EngineFault, ErrorCode, ModelFamily, ModelId, ModelInfo, PictureSize
 from engine.weights.architectures import Architecture, recognise
 from engine.weights.component import weight_files
 from engine.weights.faults import Reason, corrupt, fault, missing, unreadable
@@ -52,6 +53,9 @@ _SCHEDULER_KEYS = frozenset(
         "time_shift_type",
     }
 )
+_LEAST_SHIFT, _MOST_SHIFT = 0.01, 100.0
+"""Further out all noise levels of a grid are nearly the same."""
+
 _TOKENIZER = ("tokenizer/tokenizer.json", "tokenizer/tokenizer_config.json")
 
 _OTHER_PIPELINES = (
@@ -92,12 +96,13 @@ def read_info(folder: Path) -> ModelInfo:
     """
     _require_pipeline(folder)
     configs = _network_configs(folder)
+    parts = read_parts(folder, configs)
     _shift(folder)
     for path in _TOKENIZER:
         if not (folder / path).is_file():
             raise missing(folder / path)
     weights = [file for network in _NETWORKS for file in weight_files(folder / network)]
-    description = _description(folder, configs["transformer"], weights)
+    description = _description(folder, configs["transformer"], weights, parts)
     return ModelInfo(
         model_id=ModelId(description.id),
         name=description.name,
@@ -106,6 +111,7 @@ def read_info(folder: Path) -> ModelInfo:
         defaults=description.defaults,
         sizes=description.sizes,
         recommended_sizes=description.recommended_sizes,
+        size_multiple=parts.scale,
         example_prompts=description.example_prompts,
     )
 
@@ -122,7 +128,7 @@ def read_configuration(folder: Path) -> ModelConfiguration:
         transformer=configs["transformer"],
         vae=configs["vae"],
         shift=_shift(folder),
-        preview_factors=_preview_factors(folder, configs["transformer"]),
+        preview_factors=_preview_factors(folder, read_parts(folder, configs)),
     )
 
 
@@ -141,10 +147,10 @@ def _shift(folder: Path) -> float:
     for key in _SCHEDULES_WE_LACK:
         fields.require(key, (False, None))
     fields.only(_SCHEDULER_KEYS)
-    return fields.number("shift", 1.0)
+    return fields.number("shift", 1.0, least=_LEAST_SHIFT, most=_MOST_SHIFT)
 
 
-def _preview_factors(folder: Path, transformer: Mapping[str, Any]) -> Factors | None:
+def _preview_factors(folder: Path, parts: Parts) -> Factors | None:
     from engine import preview  # brings numpy, which the list of models can do without
 
     path = folder / manifest.NAME
@@ -152,7 +158,7 @@ def _preview_factors(folder: Path, transformer: Mapping[str, Any]) -> Factors | 
     if numbers is None:
         return None
     try:
-        return preview.Factors.from_json(numbers, transformer.get("in_channels", 0))
+        return preview.Factors.from_json(numbers, parts.latent_channels)
     except (TypeError, ValueError) as error:
         raise corrupt(path, Reason.MANIFEST_INVALID, detail=str(error)) from error
 
@@ -161,15 +167,27 @@ def _preview_factors(folder: Path, transformer: Mapping[str, Any]) -> Factors | 
 
 
 def _description(
-    folder: Path, transformer: Mapping[str, Any], weights: list[Path]
+    folder: Path, transformer: Mapping[str, Any], weights: list[Path], parts: Parts
 ) -> manifest.Description:
+    """The manifest's, or the family's without the sizes that this model's VAE cannot draw."""
+
+    def can_be_drawn(size: PictureSize) -> bool:
+        return size.width % parts.scale == 0 and size.height % parts.scale == 0
+
     path = folder / manifest.NAME
     if path.exists():
-        return manifest.read_manifest(path)
+        own = manifest.read_manifest(path)
+        for size in (own.defaults.size, *own.sizes, *own.recommended_sizes):
+            if not can_be_drawn(size):
+                detail = f"{size}: the VAE draws multiples of {parts.scale}"
+                raise corrupt(path, Reason.MANIFEST_INVALID, detail=detail)
+        return own
     name = _folder_name(folder)
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "model"
     known = manifest.known_model(transformer, name)
-    return replace(known, id=f"{slug}-{_digest(folder, weights)}", name=name)
+    recommended = tuple(size for size in known.recommended_sizes if can_be_drawn(size))
+    model_id = f"{slug}-{_digest(folder, weights)}"
+    return replace(known, id=model_id, name=name, recommended_sizes=recommended)
 
 
 def _folder_name(folder: Path) -> str:
@@ -241,4 +259,4 @@ def _not_a_model(folder: Path, names: list[str]) -> EngineFault:
             return _single_file(folder / name)
     for name in names:
         refuse_pickle_name(folder / name)
-    return missing(folder / INDEX, Reason.NO_MODEL_INDEX)
+    return missing(folder, Reason.NO_MODEL_INDEX)

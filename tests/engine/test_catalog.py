@@ -235,6 +235,10 @@ def test_unknown_names_are_told_what_is_known(catalog: Catalog) -> None:
         ("num_train_timesteps", 500),
         ("shift", 0),
         ("shift", "4"),
+        ("shift", 1e29),
+        ("shift", 1e-29),
+        ("stochastic_sampling", 0),
+        ("_class_name", ["FlowMatchEulerDiscreteScheduler"]),
         ("use_new_sigmas", [1]),
         ("_class_name", "EulerDiscreteScheduler"),
     ],
@@ -246,7 +250,7 @@ def test_schedules_that_ours_is_not_are_refused_by_key_and_value(
     error = refusal(catalog, user_model)
     assert error.code is ErrorCode.MODEL_UNSUPPORTED
     assert error.facts["file"] == str(user_model / SCHEDULER)
-    assert error.facts["found"] == f"{key}: {value!r}"
+    assert error.facts["found"] == f"{key}: {json.dumps(value)}"
 
 
 def remove(*parts: str) -> Callable[[Path], None]:
@@ -358,11 +362,83 @@ def test_empty_and_unrelated_folders_and_files(catalog: Catalog, tmp_path: Path)
     (tmp_path / "notes" / "todo.txt").write_text("paint")
     (tmp_path / "m.gguf").write_bytes(b"GGUF\x03\x00\x00\x00" + bytes(20))
     assert refusal(catalog, tmp_path / "empty").facts["reason"] == Reason.FOLDER_EMPTY
-    assert refusal(catalog, tmp_path / "notes").facts["reason"] == Reason.NO_MODEL_INDEX
+    facts = {"path": str(tmp_path / "notes"), "reason": Reason.NO_MODEL_INDEX}
+    assert refusal(catalog, tmp_path / "notes").facts == facts
     assert refusal(catalog, tmp_path / "gone").facts == {"path": str(tmp_path / "gone")}
     assert refusal(catalog, tmp_path / "m.gguf").facts["reason"] == Reason.GGUF
     text = refusal(catalog, tmp_path / "notes" / "todo.txt")
     assert text.facts["reason"] == Reason.TRUNCATED
+
+
+# --- parts that do not fit together ---------------------------------------------------------------
+
+
+@pytest.mark.logs("not in the list of models")
+@pytest.mark.parametrize(
+    ("file", "changes", "both"),
+    [
+        ("transformer", {"out_channels": 8}, ("in_channels", "out_channels: 8")),
+        ("vae", {"latent_channels": 1}, ("in_channels", "vae latent_channels: 1")),
+        ("transformer", {"text_in_dim": 8}, ("text_in_dim: 8", "text_encoder hidden_size")),
+    ],
+)
+def test_parts_of_different_models_are_refused_naming_both(
+    catalog: Catalog, user_model: Path, file: str, changes: dict[str, Any], both: tuple[str, str]
+) -> None:
+    change_json(user_model / file / "config.json", **changes)
+    error = refusal(catalog, user_model)
+    assert (error.code, error.facts["reason"]) == (
+        ErrorCode.MODEL_UNSUPPORTED,
+        Reason.PARTS_DIFFER,
+    )
+    assert all(side in str(error.facts["found"]) for side in both)
+
+
+@pytest.mark.logs("not in the list of models")
+@pytest.mark.parametrize(
+    ("file", "key"),
+    [("transformer", "in_channels"), ("vae", "block_out_channels"), ("vae", "latent_channels")],
+)
+def test_the_file_to_blame_is_named_with_its_folder(
+    catalog: Catalog, user_model: Path, file: str, key: str
+) -> None:
+    """The manifest's preview factors are read by the same numbers, and are not to blame."""
+    (user_model / manifest.NAME).write_text(
+        json.dumps({**MANIFEST, "preview": {"weights": [[0.1] * 3] * 8, "bias": [0.5] * 3}})
+    )
+    change_json(user_model / file / "config.json", **{key: None})
+    error = refusal(catalog, user_model)
+    assert error.code is ErrorCode.MODEL_UNSUPPORTED
+    assert error.facts["file"] == str(user_model / file / "config.json")
+    assert error.facts["found"] == f"{key}: null"
+
+
+@pytest.mark.logs("not in the list of models")
+def test_a_vae_that_makes_no_colours_is_refused(catalog: Catalog, user_model: Path) -> None:
+    change_json(user_model / "vae/config.json", out_channels=4)
+    assert refusal(catalog, user_model).facts["found"] == "out_channels: 4"
+
+
+def test_sizes_follow_the_vae(catalog: Catalog, user_model: Path) -> None:
+    deep = {"block_out_channels": [8] * 5, "up_block_types": ["UpDecoderBlock2D"] * 5}
+    change_json(user_model / "vae/config.json", **deep)
+    info = catalog.find(str(user_model))
+    assert info.size_multiple == 32
+    assert PictureSize(width=1024, height=1024) in info.recommended_sizes
+    assert PictureSize(width=848, height=1264) not in info.recommended_sizes
+
+
+@pytest.mark.logs("not in the list of models")
+@pytest.mark.parametrize("field", ["sizes", "recommended_sizes"])
+def test_a_size_that_the_vae_cannot_draw_is_refused(
+    catalog: Catalog, user_model: Path, field: str
+) -> None:
+    content = {**MANIFEST, field: [[320, 192], [264, 264]]}
+    (user_model / manifest.NAME).write_text(json.dumps(content))
+    error = refusal(catalog, user_model)
+    assert error.facts["reason"] == Reason.MANIFEST_INVALID
+    assert error.facts["file"] == str(user_model / manifest.NAME)
+    assert "264x264" in error.detail
 
 
 # --- manifests ------------------------------------------------------------------------------------
@@ -406,6 +482,8 @@ def with_default(key: str, value: Any) -> dict[str, Any]:
         {**MANIFEST, "format": "other"},
         {**MANIFEST, "name": " "},
         {**MANIFEST, "id": 7},
+        {**MANIFEST, "id": "x\ny"},
+        {**MANIFEST, "id": "x\x1b[31m"},
         {**MANIFEST, "sizes": [[256, 256]]},
         {**MANIFEST, "sizes": [[256]]},
         {**MANIFEST, "sizes": {"a": 1}},
@@ -418,6 +496,8 @@ def with_default(key: str, value: Any) -> dict[str, Any]:
         with_default("steps", 2.5),
         with_default("guidance_scale", float("nan")),
         with_default("guidance_scale", -1),
+        with_default("guidance_scale", 99),
+        with_default("steps", 999),
         with_default("sampler", "ddim"),
         with_default("sigma_schedule", "karras"),
         with_default("width", None),
