@@ -33,6 +33,8 @@ from engine.port import (
 from engine.sampling import noise
 from engine.sampling.step import Array, Velocity
 from engine.tokenizer import Tokenizer
+from engine.weights.faults import Reason, corrupt
+from engine.weights.finite import require_finite
 
 Emit = Callable[[EngineEvent], None]
 Checkpoint = Callable[[], None]
@@ -61,11 +63,19 @@ class LoadedModel:
         self._device = device
         self._cache_folder = cache_folder
         self._transformer_config = transformer.TransformerConfig.from_json(
-            configuration.transformer
+            configuration.transformer, str(folder / "transformer/config.json")
         )
-        self._text_config = text_encoder.TextEncoderConfig.from_json(configuration.text_encoder)
-        self._vae_config = vae.VaeConfig.from_json(configuration.vae)
+        self._text_config = text_encoder.TextEncoderConfig.from_json(
+            configuration.text_encoder, str(folder / "text_encoder/config.json")
+        )
+        self._vae_config = vae.VaeConfig.from_json(
+            configuration.vae, str(folder / "vae/config.json")
+        )
         self._tokenizer = Tokenizer.from_folder(folder / "tokenizer")
+        largest = self._tokenizer.largest_id
+        if largest >= self._text_config.vocab_size:
+            file = folder / "tokenizer/tokenizer.json"
+            raise corrupt(file, Reason.TOKENS_UNKNOWN, entry=largest)
         self._expected = {
             Component.TEXT_ENCODER: text_encoder.expected_tensors(self._text_config),
             Component.TRANSFORMER: transformer.expected_tensors(self._transformer_config),
@@ -123,8 +133,8 @@ class LoadedModel:
             for c in Component
         }
         text_length = max(
-            len(self._tokenizer.encode(text).ids)
-            for text in (request.prompt, request.negative_prompt)
+            len(self._token_ids("prompt", request.prompt)),
+            len(self._token_ids("negative_prompt", request.negative_prompt)),
         )
         patches = (request.width * request.height) // self.pixels_per_latent**2
         config = self._transformer_config
@@ -189,6 +199,16 @@ class LoadedModel:
             case Component.VAE:
                 return vae.VaeDecoder(self._vae_config, tensors)
 
+    def _token_ids(self, name: str, text: str) -> list[int]:
+        """Raises `EngineFault` VALUE_NOT_ALLOWED for text beyond the encoder's attention window."""
+        ids = self._tokenizer.encode(text).ids
+        window = self._text_config.sliding_window
+        if window is not None and len(ids) > window:
+            allowed = f"at most {window} tokens"
+            facts = {"name": name, "value": f"{len(ids)} tokens", "allowed": allowed}
+            raise EngineFault(EngineError(code=ErrorCode.VALUE_NOT_ALLOWED, facts=facts))
+        return ids
+
     # --- what the recipe asks for -----------------------------------------------------------------
 
     def encode(self, prompt: str, checkpoint: Checkpoint) -> ops.Tensor:
@@ -197,7 +217,7 @@ class LoadedModel:
         if states is None:
             network = self._network(Component.TEXT_ENCODER, checkpoint)
             assert isinstance(network, text_encoder.TextEncoder)
-            states = network(self._tokenizer.encode(prompt).ids, checkpoint)
+            states = network(self._token_ids("prompt", prompt), checkpoint)
         self._text_states[prompt] = states
         if len(self._text_states) > _REMEMBERED_PROMPTS:
             self._text_states.popitem(last=False)
@@ -241,6 +261,11 @@ class LoadedModel:
         picture = network(x, tile, checkpoint, on_piece)
         self._device.synchronize()
         return np.asarray(ops.to_numpy(picture), dtype=np.float32)
+
+    def require_finite_weights(self, checkpoint: Checkpoint) -> None:
+        """Raises `EngineFault` MODEL_CORRUPT naming a tensor that holds NaN or infinity."""
+        for component in Component:
+            require_finite(self._folder / str(component), checkpoint)
 
     def provenance(self, request: ResolvedRequest, seed: int) -> Provenance:
         assert self._sha256 is not None  # `prepare` came first

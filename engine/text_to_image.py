@@ -67,6 +67,10 @@ class Networks(Protocol):
         """The picture (1, 3, 16h, 16w), about -1 .. 1, of a clean latent (1, C, h, w)."""
         ...
 
+    def require_finite_weights(self, checkpoint: Checkpoint) -> None:
+        """Raises `EngineFault` MODEL_CORRUPT if weights are no numbers; takes a while."""
+        ...
+
     def provenance(self, request: ResolvedRequest, seed: int) -> Provenance: ...
 
 
@@ -83,7 +87,8 @@ def text_to_image(
     prompt, each with its own text length: equal to the masked batch of two that the reference
     computes, without padding. At `guidance_scale` 1 or less the second pass is not needed.
 
-    Raises `EngineFault` NON_FINITE_LATENT when a step or the decode yields NaN or infinity.
+    Raises `EngineFault` when a step or the decode yields NaN or infinity: MODEL_CORRUPT if weights
+    are no numbers, else NON_FINITE_LATENT.
     """
     # 1. Text
     emit(PhaseStarted(job_id=job_id, phase=Phase.ENCODE))
@@ -108,19 +113,21 @@ def text_to_image(
 
         # 4. Denoise
         emit(PhaseStarted(job_id=job_id, phase=Phase.DENOISE, image_index=index))
-        for step in SAMPLERS[request.sampler](velocity, latent, sigmas):
-            latent = step.x
-            _require_finite(latent, Phase.DENOISE, step.step)
-            emit(
-                StepCompleted(
-                    job_id=job_id,
-                    image_index=index,
-                    step=step.step,
-                    steps=request.steps,
-                    sigma=step.sigma,
-                    preview=_preview(networks, step.denoised) if request.preview else None,
+        with np.errstate(over="ignore", invalid="ignore"):  # every step is checked
+            for step in SAMPLERS[request.sampler](velocity, latent, sigmas):
+                latent = step.x
+                if not np.isfinite(latent).all():
+                    raise _out_of_range(networks, Phase.DENOISE, step.step, checkpoint)
+                emit(
+                    StepCompleted(
+                        job_id=job_id,
+                        image_index=index,
+                        step=step.step,
+                        steps=request.steps,
+                        sigma=step.sigma,
+                        preview=_preview(networks, step.denoised) if request.preview else None,
+                    )
                 )
-            )
 
         # 5. Decode
         emit(PhaseStarted(job_id=job_id, phase=Phase.DECODE, image_index=index))
@@ -129,7 +136,8 @@ def text_to_image(
             emit(TileDecoded(job_id=job_id, image_index=index, tile=piece, tiles=pieces))
 
         pixels = networks.decode(latent, request.decode_tile, checkpoint, on_piece)
-        _require_finite(pixels, Phase.DECODE, request.steps)
+        if not np.isfinite(pixels).all():
+            raise _out_of_range(networks, Phase.DECODE, request.steps, checkpoint)
         emit(
             ImageCompleted(
                 job_id=job_id,
@@ -157,7 +165,10 @@ def _preview(networks: Networks, denoised: Array) -> RgbImage | None:
     return preview.preview(denoised, networks.preview_factors)
 
 
-def _require_finite(values: Array, phase: Phase, step: int) -> None:
-    if not np.isfinite(values).all():
-        facts = {"phase": str(phase), "step": step}
-        raise EngineFault(EngineError(code=ErrorCode.NON_FINITE_LATENT, facts=facts))
+def _out_of_range(
+    networks: Networks, phase: Phase, step: int, checkpoint: Checkpoint
+) -> EngineFault:
+    """The failure of a computation; raises another one if its weights were no numbers already."""
+    networks.require_finite_weights(checkpoint)
+    facts = {"phase": str(phase), "step": step}
+    return EngineFault(EngineError(code=ErrorCode.NON_FINITE_LATENT, facts=facts))

@@ -59,6 +59,12 @@ class Tokenizer:
             raise corrupt(path, Reason.CONFIG_INVALID, detail=str(error)) from error
         return cls(backend, _max_length(folder, config), _bos(backend, config))
 
+    @property
+    def largest_id(self) -> int:
+        """The largest id that any text can get."""
+        known = self._backend.get_vocab(with_added_tokens=True).values()
+        return max(self._bos, *known) if known else self._bos
+
     def encode(self, prompt: str) -> Encoding:
         """Token ids of a prompt, special tokens included.
 
