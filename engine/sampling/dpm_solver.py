@@ -17,9 +17,6 @@ from numpy.typing import NDArray
 
 from engine.sampling.step import Array, Step, Velocity, checked_levels
 
-FEW_STEPS = 15
-"""Below this many steps the last one is first order, which is steadier (diffusers' rule)."""
-
 
 def dpmpp_2m(velocity: Velocity, x: Array, sigmas: NDArray[np.float64]) -> Iterator[Step]:
     """Follow `velocity` from `x` at sigmas[0] to sigmas[-1]; yields one `Step` per interval.
@@ -29,20 +26,19 @@ def dpmpp_2m(velocity: Velocity, x: Array, sigmas: NDArray[np.float64]) -> Itera
 
     Both ends of ERNIE-Image's grid are limits, taken exactly. At sigma = 1 lambda is minus
     infinity: the step from there is first order, and so is the next, whose correction by
-    h / h_earlier is 0. At sigma = 0 lambda is infinite and the step lands on the prediction itself.
+    h / h_earlier is 0. At sigma = 0 lambda is infinite and the step lands on the prediction itself,
+    so that diffusers' rule of a first-order last step in few steps is kept by itself.
     """
     levels = checked_levels(sigmas)
-    steps = len(levels) - 1
     earlier: tuple[Array, float] | None = None  # the last prediction, and h of the step it made
     for step, (sigma, sigma_next) in enumerate(pairwise(levels), start=1):
         denoised = x - sigma * velocity(x, sigma)
         h = _lambda(sigma_next) - _lambda(sigma)
-        is_last_of_few = step == steps and steps < FEW_STEPS
         if sigma_next == 0.0:
             x = denoised
         else:
             m = denoised
-            if earlier is not None and not is_last_of_few:
+            if earlier is not None:
                 m1, h_earlier = earlier
                 m = _midpoint(denoised, m1, h / h_earlier)
             # alpha_next * (1 - exp(-h)), written without exponentials

@@ -9,9 +9,8 @@ never opened: reading one runs code that its author chose.
 from __future__ import annotations
 
 from engine.weights.architectures import Architecture
-from engine.weights.component import component_bytes
 from engine.weights.digest import transformer_sha256
 from engine.weights.faults import Reason
 from engine.weights.reader import read_tensors
 
-__all__ = ["Architecture", "Reason", "component_bytes", "read_tensors", "transformer_sha256"]
+__all__ = ["Architecture", "Reason", "read_tensors", "transformer_sha256"]

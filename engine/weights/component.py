@@ -57,20 +57,6 @@ def weight_files(folder: Path) -> list[Path]:
     return _files(folder)[0]
 
 
-def component_bytes(folder: Path, component: str) -> int:
-    """Bytes of the weight files of `component` (`transformer`, ...) of the model in `folder`.
-
-    Raises `EngineFault` as `weight_files` does.
-    """
-    total = 0
-    for file in weight_files(folder / component):
-        try:
-            total += file.stat().st_size
-        except OSError as error:
-            raise unreadable(error, file) from error
-    return total
-
-
 def _files(folder: Path) -> tuple[list[Path], Mapping[str, str] | None]:
     """The weight files in name order, and the index's tensor -> file name, if there is one."""
     try:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.port import EngineError, EngineFault, ErrorCode
-from engine.weights.component import component_bytes, read_component, weight_files
+from engine.weights.component import read_component, weight_files
 from engine.weights.faults import Reason
 from tests.engine.weights.stored import write, write_shards
 
@@ -49,12 +49,6 @@ def test_shards_are_read_through_their_index(tmp_path: Path) -> None:
     tensors = read_component(tmp_path)
     assert list(tensors) == ["a", "b", "c"]
     assert tensors["b"].file.name == "model-00002-of-00002.safetensors"
-
-
-def test_bytes_are_those_of_all_weight_files(tmp_path: Path) -> None:
-    write_shards(tmp_path / "vae", [A, B])
-    files = list((tmp_path / "vae").glob("*.safetensors"))
-    assert component_bytes(tmp_path, "vae") == sum(file.stat().st_size for file in files)
 
 
 def test_pickles_beside_safetensors_are_left_alone(tmp_path: Path) -> None:
