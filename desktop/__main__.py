@@ -13,7 +13,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from desktop import arguments
-from desktop.arguments import Command, GeneratePictures, ListModels, OpenWindow, ShowText
+from desktop.arguments import (
+    CheckMachine,
+    Command,
+    ExplainText,
+    GeneratePictures,
+    ListModels,
+    OpenWindow,
+    ShowText,
+)
 
 if TYPE_CHECKING:
     from desktop.crash import CrashHandler
@@ -57,7 +65,7 @@ def _start_services() -> CrashHandler:
 
 
 def _run(command: Command, crash_handler: CrashHandler) -> int:
-    from desktop import cli, terminal
+    from desktop import check_command, cli, terminal
 
     results = terminal.Results()
     backend = cli.real_backend()
@@ -66,6 +74,10 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
             return cli.generate(command, backend, results, sys.stderr)
         case ListModels():
             return cli.list_models(command, backend, results)
+        case CheckMachine():
+            return check_command.check(command, cli.open_machine_check(), results, sys.stderr)
+        case ExplainText():
+            return check_command.explain(command, cli.open_machine_check(), results, sys.stderr)
         case OpenWindow():
             from desktop import display
 

@@ -21,7 +21,8 @@ from typing import NoReturn, TypeVar
 from engine._version import __version__
 from engine.port import MAX_SEED, DevicePreference, PictureSize, Sampler, SigmaSchedule
 
-PROMPT_FROM_STDIN = "-"
+FROM_STDIN = "-"
+PROMPT_FROM_STDIN = FROM_STDIN
 
 OPTION_OF_NAME = {
     "prompt": "PROMPT",
@@ -70,6 +71,24 @@ class ListModels:
     is_json: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckMachine:
+    """`danqing check`. `snapshot` None means this machine."""
+
+    is_json: bool = False
+    snapshot: Path | None = None
+    bundle: Path | None = None
+    has_probe: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainText:
+    """`danqing explain`. `file` None means standard input."""
+
+    file: Path | None = None
+    is_json: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class OpenWindow:
     """`danqing` alone."""
@@ -82,7 +101,7 @@ class ShowText:
     text: str
 
 
-Command = GeneratePictures | ListModels | OpenWindow | ShowText
+Command = GeneratePictures | ListModels | CheckMachine | ExplainText | OpenWindow | ShowText
 
 
 def parse(words: Sequence[str]) -> Command:
@@ -156,9 +175,33 @@ def _parse_models(words: Sequence[str]) -> Command:
     return ListModels(is_json=options.json)
 
 
+def _parse_check(words: Sequence[str]) -> Command:
+    parser = _check_parser()
+    options = parser.parse(words)
+    if options.help:
+        return ShowText(parser.format_help())
+    return CheckMachine(
+        is_json=options.json,
+        snapshot=options.snapshot,
+        bundle=options.bundle,
+        has_probe=not options.no_probe,
+    )
+
+
+def _parse_explain(words: Sequence[str]) -> Command:
+    parser = _explain_parser()
+    options = parser.parse(words)
+    if options.help:
+        return ShowText(parser.format_help())
+    file = None if options.file in (None, Path(FROM_STDIN)) else options.file
+    return ExplainText(file=file, is_json=options.json)
+
+
 _COMMANDS: dict[str, Callable[[Sequence[str]], Command]] = {
     "generate": _parse_generate,
     "models": _parse_models,
+    "check": _parse_check,
+    "explain": _parse_explain,
 }
 
 
@@ -207,7 +250,9 @@ def _main_parser() -> _Parser:
         "picture instead.",
         epilog="commands:\n"
         "  generate PROMPT   draw pictures and save them as PNG files\n"
-        "  models list       which models there are\n\n"
+        "  models list       which models there are\n"
+        "  check             can this machine make pictures on its GPU, and if not, why\n"
+        "  explain FILE      what the lines of a log mean\n\n"
         "Each command explains itself: danqing generate --help\n\n"
         "exit status: 0 done, 1 it ran and failed, 2 not understood, 3 could not run,\n"
         "130 interrupted\n"
@@ -262,6 +307,45 @@ def _models_parser() -> _Parser:
         description="Which models there are.",
     )
     parser.add_argument("action", nargs="?", metavar="list", help="one model a line")
+    parser.add_argument("--json", action="store_true", help="as a JSON array")
+    return parser
+
+
+def _check_parser() -> _Parser:
+    parser = _Parser(
+        prog="danqing check",
+        usage="danqing check [OPTIONS]",
+        description="Check whether this machine can make pictures on its GPU, and say what is in "
+        "the way.\nNothing is changed, and nothing needs root.",
+        epilog="exit status: 0 the GPU may be used, 1 it may not (yet), 3 the check could not run"
+        "\n\n"
+        "examples:\n"
+        "  danqing check\n"
+        "  danqing check --bundle my-machine.zip   to show somebody; nothing personal is in it\n"
+        "  danqing check --snapshot their-machine.zip",
+    )
+    add = parser.add_argument
+    add("--json", action="store_true", help="as a JSON object")
+    add("--snapshot", type=_path, metavar="FOLDER|FILE.zip",
+        help="check a recorded machine instead of this one")  # fmt: skip
+    add("--bundle", type=_path, metavar="FILE.zip",
+        help="record the machine and the result, without anything personal")  # fmt: skip
+    add("--no-probe", action="store_true", help="do not load PaddlePaddle to see what it can do")
+    return parser
+
+
+def _explain_parser() -> _Parser:
+    parser = _Parser(
+        prog="danqing explain",
+        usage="danqing explain [FILE|-] [--json]",
+        description="Say what the lines of a log mean: of the kernel, rocminfo, lspci, PaddlePaddle"
+        " or\nanother program.",
+        epilog="exit status: 0 something is known, 1 nothing is known, 3 the file cannot be read"
+        "\n\n"
+        "example: sudo dmesg | danqing explain",
+    )
+    parser.add_argument("file", nargs="?", type=_path, metavar="FILE",
+                        help="the log; - or nothing reads standard input")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="as a JSON array")
     return parser
 

@@ -32,6 +32,7 @@ from engine.port import (
     EnginePort,
     ErrorCode,
     GenerationRequest,
+    MachineCheck,
     ModelCatalog,
     ModelInfo,
     PictureSize,
@@ -80,6 +81,13 @@ def open_engine(
         threads=threads,
         cache_folder=paths.cache_folder(),
     )
+
+
+def open_machine_check() -> MachineCheck:
+    """The check of this machine, with what was decided about it before."""
+    from engine.checks.machine_check import MachineChecker
+
+    return MachineChecker(state_folder=paths.state_folder(), cache_folder=paths.cache_folder())
 
 
 def cores() -> int:

@@ -618,6 +618,10 @@ class MachineCheck(Protocol):
         """
         ...
 
+    def report_json(self, report: Report) -> str:
+        """The report as one JSON object, in English; nothing personal is taken out."""
+        ...
+
     def report_text(self, report: Report, limit: int) -> str:
         """The report as text for an issue: nothing personal, at most `limit` characters."""
         ...

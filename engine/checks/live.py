@@ -66,6 +66,11 @@ _HWMON = ("name", "temp*_input", "temp*_label", "power1_average", "power1_input"
 _ROCM_ROOT = (".info/version", ".info/version-dev", ".info/version-utils")
 
 
+def is_recorded(name: str) -> bool:
+    """Whether this environment variable bears on the GPU."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in ENVIRONMENT)
+
+
 def look(*, log: bool = True) -> Snapshot:
     """The machine now. `log`: read the kernel's log too, where the user may."""
     return _Collector().collect(log=log)
@@ -366,11 +371,7 @@ def _process() -> Process:
         release=system.release,
         groups=tuple(_masked(_group_name(gid), user) for gid in gids),
         groups_configured=_configured_groups(user),
-        env={
-            name: text
-            for name, text in os.environ.items()
-            if any(fnmatch.fnmatchcase(name, pattern) for pattern in ENVIRONMENT)
-        },
+        env={name: text for name, text in os.environ.items() if is_recorded(name)},
         shm_bytes=_size_of("/dev/shm"),  # noqa: S108 - asked for its size only
     )
 

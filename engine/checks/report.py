@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine._version import __version__
-from engine.port import CheckResult, Explanation, Gate, Gpu, GpuKind, Report, Sentence, Verdict
+from engine.port import CheckResult, Gate, Gpu, GpuKind, Report, Sentence, Verdict
 
 FORMAT = "danqing-check"
 VERSION = 1
@@ -130,19 +130,6 @@ def sentence_of(record: Mapping[str, Any]) -> Sentence:
     if not isinstance(values, Mapping):
         raise TypeError("values are no mapping")
     return Sentence(str(record["template"]), {str(k): str(v) for k, v in values.items()})
-
-
-def explanation_record(known: Explanation) -> dict[str, Any]:
-    """An explanation as its JSON object."""
-    return {
-        "signature": known.signature,
-        "verdict": known.verdict.value,
-        "check": known.check,
-        "line": known.line,
-        "count": known.count,
-        "cause": str(known.cause),
-        "fix": [str(step) for step in known.fix],
-    }
 
 
 # --- text -----------------------------------------------------------------------------------------

@@ -150,7 +150,8 @@ SIGNATURES: tuple[Signature, ...] = (
         r"GPU Recovery Failed", Verdict.FAIL,
         say("The driver could not reset the GPU."), _REBOOT, in_kernel_log=True),
     _of("reset-succeeded", r"GPU reset.{0,20} succeeded|GPU reset end with ret = 0|"
-        r"recovered through reset|soft recovered|but recovered|reset succeeded|ring \S+ reset succe", Verdict.INFO,
+        r"recovered through reset|soft recovered|but recovered|reset succeeded|"
+        r"ring \S+ reset succe", Verdict.INFO,
         say("The GPU answered again after a reset.")),
     _of("gpu-reset", r"GPU reset begin|(MODE[12]|BACO) reset|VRAM is lost", Verdict.FAIL,
         say("The driver reset the GPU; what was in its memory is gone."),
