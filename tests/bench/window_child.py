@@ -20,7 +20,6 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtTest import QTest
 
 from desktop import app, cli
 from tests.waiting import until
@@ -57,7 +56,11 @@ async def _measure(
     measure: Callable[[app.Desk], Coroutine[Any, Any, Any]],
 ) -> None:
     await shown.seen.wait()
-    figures = {"shown_at_s": shown.at_s, "had_paddle": shown.had_paddle}
+    figures = {
+        "shown_at_s": shown.at_s,
+        "shown_cpu_s": shown.cpu_s,
+        "had_paddle": shown.had_paddle,
+    }
     figures |= await measure(desk)
     print(json.dumps(figures), flush=True)
     desk.window.close_wanted.emit()
@@ -108,12 +111,14 @@ class _FirstPaint(QObject):
         super().__init__(window)
         self.seen = asyncio.Event()
         self.at_s = 0.0
+        self.cpu_s = 0.0
         self.had_paddle = False
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint and not self.at_s:
             self.at_s = time.monotonic()
+            self.cpu_s = time.process_time()
             self.had_paddle = "paddle" in sys.modules
             self.seen.set()
         return False
@@ -174,6 +179,8 @@ class _Hand(QObject):
     def _escape(self) -> None:
         if self._desk.queue.current is None:
             self._answered.set()
+        from PySide6.QtTest import QTest  # late: the program does not load it either
+
         QTest.keyClick(self._desk.window, Qt.Key.Key_Escape)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -76,7 +76,7 @@ def test_no_text_of_the_program_is_missing(language, tmp_path):
             for context, message in entries(path)
         }
 
-    assert keys(fresh) == keys(i18n.source_file(language)), "run lupdate (CONTRIBUTING.md)"
+    assert keys(fresh) == keys(i18n.source_file(language)), "run `make translations`"
 
 
 @pytest.mark.parametrize(
