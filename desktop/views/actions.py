@@ -18,7 +18,7 @@ class Actions(QObject):
         super().__init__(parent)
         self.generate = self._make("Ctrl+Enter", "Ctrl+Return")
         self.stop = self._make("Esc")
-        self.stop_after_picture = self._make("Ctrl+Esc")
+        self.stop_after_picture = self._make("Shift+Esc")
         self.clear_waiting = self._make("Ctrl+Shift+X")
         self.save_as = self._make("Ctrl+S")
         self.copy = self._make("Ctrl+Shift+C")
