@@ -669,7 +669,7 @@
     </message>
     <message>
         <source>Picture {number} of {count}: {doing}</source>
-        <translation>第 {number} 张，共 {count} 张：{doing}</translation>
+        <translation>第 {number}/{count} 张，{doing}</translation>
     </message>
     <message>
         <source>Loading the model…</source>
