@@ -112,7 +112,8 @@ SIGNATURES: tuple[Signature, ...] = (
             "HIP_VISIBLE_DEVICES."),
         check="rocm.arch"),
     _of("cuda-build", r"libcudart\.so\S*: cannot open|libcuda\.so\S*: cannot open|"
-        r"libcudnn\S*: cannot open|not compiled with (CUDA|ROCm)", Verdict.FAIL,
+        r"libcudnn\S*: cannot open|not compiled with (CUDA|ROCm)|"
+        r"is_compiled_with_rocm\(\)\W{1,6}False", Verdict.FAIL,
         say("This PaddlePaddle was built for NVIDIA or for the CPU, not for ROCm."),
         say("Install a PaddlePaddle that was built for ROCm."), check="paddle.build"),
     _of("paddle-core", r"paddle\.fluid\.core_avx|No module named 'paddle\.fluid'|"

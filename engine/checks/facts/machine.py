@@ -23,6 +23,7 @@ _VM_VENDORS = (
 _VM_PRODUCTS = ("virtual machine", "kvm", "virtualbox", "vmware", "hvm domu", "standard pc (")
 _NOT_LINUX = ("freebsd", "openbsd", "netbsd", "dragonfly", "darwin", "windows", "sunos")
 _SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+_PARAMETER = re.compile(r"[A-Za-z_][\w.-]+(=\S*)?")
 _MAX_CONFIG_BYTES = 2 * 2**20
 _WHOLE_CONFIG_LINES = 1000
 """A kernel's configuration has thousands of lines; fewer are an excerpt, where absence says
@@ -146,19 +147,31 @@ def _is_container(snapshot: Snapshot) -> bool | None:
 def _virtual(
     snapshot: Snapshot, vendor: str | None, product: str | None, printed: str
 ) -> tuple[bool | None, str | None]:
-    if vendor and any(name in vendor.lower() for name in _VM_VENDORS):
-        return True, vendor
-    if product and any(name in product.lower() for name in _VM_PRODUCTS):
-        return True, product
-    hypervisor = snapshot.text("/sys/hypervisor/type")
-    if hypervisor:
-        return True, hypervisor
-    flags = re.search(r"^flags\s*:(.*)$", snapshot.text("/proc/cpuinfo") or "", re.MULTILINE)
-    if flags and "hypervisor" in flags[1].split():
+    """Whether this is a virtual machine, and of whom."""
+    name = _hypervisor(snapshot, vendor, product, printed)
+    if name is not None:
+        return True, name
+    text = snapshot.text("/proc/cpuinfo") or ""
+    match = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    flags = match[1].split() if match else []
+    if "hypervisor" in flags:
         return True, None
-    if (flags and len(flags[1].split()) > 5) or vendor or "Linux Baremetal" in printed:
-        return False, None
-    return None, None
+    is_bare = len(flags) > 5 or bool(vendor) or "Linux Baremetal" in printed
+    return (False if is_bare else None), None
+
+
+def _hypervisor(
+    snapshot: Snapshot, vendor: str | None, product: str | None, printed: str
+) -> str | None:
+    is_chromebook = vendor == "Google" and product and "Compute Engine" not in product
+    if vendor and not is_chromebook and any(name in vendor.lower() for name in _VM_VENDORS):
+        return vendor
+    if product and any(name in product.lower() for name in _VM_PRODUCTS):
+        return product
+    if named := snapshot.text("/sys/hypervisor/type"):
+        return named[:40]
+    match = re.search(r"Hypervisor detected: ([\w -]{1,40})", printed)
+    return match[1].strip() if match else None
 
 
 def _is_uefi(snapshot: Snapshot) -> bool | None:
@@ -202,15 +215,26 @@ def _config_text(snapshot: Snapshot, release: str | None) -> str | None:
         unpacked = _gunzip(packed)
         if unpacked is not None:
             return unpacked
-    if release:
-        for path in (f"/boot/config-{release}", f"/lib/modules/{release}/config"):
+    releases = [release] if release else _only_release(snapshot)
+    for name in releases:
+        modules = f"/lib/modules/{name}"
+        for path in (f"/boot/config-{name}", f"{modules}/config", f"{modules}/build/.config"):
             text = snapshot.text(path)
             if text is not None:
                 return text
     return None
 
 
+def _only_release(snapshot: Snapshot) -> list[str]:
+    """The kernel that a recording without its release must mean: the only one installed."""
+    found = [name[7:] for name in snapshot.children("/boot") if name.startswith("config-")]
+    found = found or list(snapshot.children("/lib/modules"))
+    return found if len(found) == 1 else []
+
+
 def _gunzip(packed: bytes) -> str | None:
+    if packed.startswith((b"CONFIG_", b"# ", b"#\n")):
+        return packed.decode("utf-8", errors="replace")  # recorded unpacked
     try:
         unpacked = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(packed, _MAX_CONFIG_BYTES)
     except (zlib.error, gzip.BadGzipFile):
@@ -249,8 +273,9 @@ def _reaches_boot(log: tuple[str, ...]) -> bool:
 def _parameters(snapshot: Snapshot, log: tuple[str, ...]) -> tuple[tuple[str, ...] | None, bool]:
     text = snapshot.text("/proc/cmdline")
     if text is not None:
-        is_text = text.isprintable()
-        return tuple(text.split()) if is_text else None, is_text
+        words = tuple(text.split())
+        is_sound = text.isprintable() and any(_PARAMETER.fullmatch(word) for word in words)
+        return (words, True) if is_sound else (None, False)
     for line in log:
         if match := re.search(r"(?:Kernel c|C)ommand line: (.*)", line):
             words = tuple(match[1].split())

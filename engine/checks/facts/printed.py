@@ -268,7 +268,9 @@ def smi(text: str) -> Smi:
         elif re.match(r"\s*(GPU|Device)\s+.*(SCLK|AvgPwr|Temp|VRAM|Power)", line):
             has_table = True
         elif has_table and (match := re.match(r"\s*(\d{1,3})\s+\S", line)):
-            by_index.setdefault(int(match[1]), SmiGpu(index=int(match[1])))
+            gpu = by_index.setdefault(int(match[1]), SmiGpu(index=int(match[1])))
+            if ids := re.search(r"\b0x([0-9a-fA-F]{4}),", line):
+                gpu.device = gpu.device or ids[1].lower()
         elif match := re.match(r"\W*([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[01]\w\.[0-7])\s+(.*)", line):
             _amd_smi_line(by_address, match[1].lower(), match[2])
     version = re.search(r"ROCm version: (\d\S*)", text)
@@ -284,7 +286,10 @@ def _smi_line(gpu: SmiGpu, text: str) -> None:
     key, _, found = (part.strip() for part in text.partition(":"))
     lower = key.lower()
     if lower in ("device name", "card series", "card model", "market name"):
-        gpu.name = gpu.name or found
+        if found.startswith("0x"):
+            gpu.device = gpu.device or values.hex_id(found)
+        else:
+            gpu.name = gpu.name or found
     elif lower in ("device id", "gpu id"):
         gpu.device = values.hex_id(found) or gpu.device
     elif lower == "pci bus":

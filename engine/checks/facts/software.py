@@ -6,6 +6,7 @@ Separate from the GPUs' facts, because each of these can be right or wrong witho
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,14 +21,14 @@ _MAX_ROCM = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rocm:
-    """`version` None: unknown. `has_library`: the HIP library of the distribution; `is_absent`:
+    """`version` None: unknown. `library_major`: of the distribution's HIP library; `is_absent`:
     every place was looked at, and none has it. `gfx`: what its rocBLAS has kernels for, None if
     its folder was not to be seen.
     """
 
     version: tuple[int, ...] | None
     place: str | None
-    has_library: bool
+    library_major: int | None
     has_bundled: bool
     is_absent: bool
     gfx: frozenset[str] | None
@@ -58,18 +59,19 @@ def rocm_of(snapshot: Snapshot, smi: Smi, paddle: Paddle) -> Rocm:
     roots = _roots(snapshot)
     version, place = _version(snapshot, roots)
     said = values.version(smi.rocm_version)
-    has_library = any(
-        name.startswith("libamdhip64.so")
+    libraries = (
+        re.fullmatch(r"libamdhip64\.so\.(\d{1,2})(\.\d+)*", name)
         for folder in _LIBRARY_FOLDERS
         for name in snapshot.children(folder)
     )
+    majors = [int(match[1]) for match in libraries if match]
     has_folder = any(snapshot.children(root) for root in roots)
     return Rocm(
         version=version or _sane(said),
         place=place or (roots[0] if has_folder else None),
-        has_library=has_library,
+        library_major=max(majors, default=None),
         has_bundled=paddle.bundles_rocm,
-        is_absent=not (version or said or has_library or has_folder) and _is_absent(snapshot),
+        is_absent=not (version or said or majors or has_folder) and _is_absent(snapshot),
         gfx=_rocblas_targets(snapshot, roots),
     )
 
@@ -89,6 +91,11 @@ def _version(snapshot: Snapshot, roots: list[str]) -> tuple[tuple[int, ...] | No
             found = _sane(values.version(snapshot.text(f"{root}/.info/{file}")))
             if found:
                 return found, f"{root}/.info/{file}"
+    for root in roots:  # the name that AMD's packages give the folder
+        real = posixpath.basename(snapshot.real_folder(root))
+        found = _sane(values.version(real.removeprefix("rocm-")))
+        if found and snapshot.presence(root) is Presence.PRESENT:
+            return found, root
     return None, None
 
 

@@ -127,8 +127,11 @@ def driver(facts: Facts, gpu: GpuFacts | None) -> Finding:
         return _not_bound(facts, "/sys/module/amdgpu")
     if any("Initialized amdgpu" in line for line in gpu.log):
         return _bound(facts, gpu, "dmesg")
-    if facts.rocminfo.is_module_loaded is False or "secure-boot" in facts.kernel_lines:
+    if facts.rocminfo.is_module_loaded is False or facts.has_line("secure-boot"):
         return _not_bound(facts, "rocminfo, dmesg")
+    words = facts.kernel.parameters or ()
+    if "nomodeset" in words and "amdgpu.modeset=1" not in words:
+        return _not_bound(facts, "/proc/cmdline")  # amdgpu refuses to load then
     return not_seen(source)
 
 
@@ -154,7 +157,7 @@ def _driver_of_machine(facts: Facts) -> Finding:
         return Finding(FAIL, say("The driver could not start the GPU."),
                        facts.kernel_lines["init-failed"], say("amdgpu"),
                        fix=remedies.install_firmware(facts.platform), source="dmesg")  # fmt: skip
-    if facts.rocminfo.is_module_loaded is False or "secure-boot" in facts.kernel_lines:
+    if facts.rocminfo.is_module_loaded is False or facts.has_line("secure-boot"):
         return _not_bound(facts, "rocminfo, dmesg")
     return not_seen("/sys/module/amdgpu")
 
@@ -221,7 +224,7 @@ def _why_not_bound(facts: Facts) -> tuple[Sentence, tuple[Sentence, ...]]:
         return say("amdgpu is not loaded: a file in /etc/modprobe.d blacklists it."), (
             say("Remove the line “{line}” from /etc/modprobe.d and rebuild the initramfs.",
                 line=options[0]),)  # fmt: skip
-    if facts.platform.has_secure_boot or "secure-boot" in facts.kernel_lines:
+    if facts.platform.has_secure_boot or facts.has_line("secure-boot"):
         return say("amdgpu is not loaded; Secure Boot is on and refuses modules that are not "
                    "signed with an enrolled key."), (
             say("Enrol the key: sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of "

@@ -1,6 +1,6 @@
-"""Rows of the kernel: version, configuration, command line. They explain; none of them blocks.
+"""Rows of the kernel: version and command line. They explain; none of them blocks.
 
-Sections 3.7 to 3.9 of the design's hardware rules.
+Sections 3.7 and 3.9 of the design's hardware rules.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import re
 
 from engine.checks import remedies, values
 from engine.checks.facts import Facts
+from engine.checks.rules import kfd
 from engine.checks.rules.finding import (
     FAIL,
     PASS,
@@ -68,66 +69,13 @@ def _too_old(facts: Facts, kinds: list[str]) -> Finding:
     if is_patched and not shown:
         return Finding(UNKNOWN, say("This kernel carries newer drivers than its number says."),
                        kernel.release or "", expected, source="uname -r")  # fmt: skip
-    is_missing = not shown and facts.topology.is_topology_absent | bool(
-        facts.topology.is_complete and facts.gpus
-    )
+    is_missing = not shown and kfd.present(facts).verdict is FAIL
     return Finding(
         FAIL if is_missing else WARN,
         say("This kernel's own driver is old for {kinds}.", kinds=listed(kinds)),
         kernel.release or "", expected, fix=remedies.newer_kernel(facts.platform),
         source="uname -r",
     )  # fmt: skip
-
-
-# --- configuration --------------------------------------------------------------------------------
-
-_NEEDED = ("DRM_AMDGPU", "HSA_AMD", "HMM_MIRROR")
-_WANTED = ("HSA_AMD_SVM", "DEVICE_PRIVATE", "DRM_AMDGPU_USERPTR")
-
-
-def config(facts: Facts) -> Finding:
-    """kernel.config: what the KFD needs to exist; a KFD that is there beats any text."""
-    if facts.platform.is_wsl:
-        return in_wsl()
-    source = "/proc/config.gz, /boot/config"
-    expected = say("DRM_AMDGPU and HSA_AMD on")
-    options = facts.kernel.config or {}
-    off = [name for name in _NEEDED if _is_off(facts, name)]
-    if "hmm-mirror" in facts.kernel_lines and "HMM_MIRROR" not in off:
-        off.append("HMM_MIRROR")
-    if off and not facts.is_kfd_shown:
-        names = listed(f"CONFIG_{name}" for name in off)
-        return Finding(
-            FAIL,
-            say("This kernel was built without {names}: the compute driver cannot exist.",
-                names=names),
-            say("{names} not set", names=names), expected,
-            fix=(say("Use your distribution's standard kernel, or build one with CONFIG_HSA_AMD=y "
-                     "(it selects HMM_MIRROR)."),),
-            source=source,
-        )  # fmt: skip
-    missing = [name for name in _WANTED if _is_off(facts, name)]
-    if missing:
-        names = listed(f"CONFIG_{name}" for name in missing)
-        return Finding(WARN, say("{names} is off: no memory shared between processor and GPU. "
-                                 "Making pictures does not need it.", names=names),
-                       say("{names} not set", names=names), expected, source=source)  # fmt: skip
-    measured = listed(f"{name}={options[name]}" for name in _NEEDED if name in options)
-    if facts.topology.gpus or facts.rocminfo.gpus:
-        return Finding(PASS, say("The compute driver is in this kernel."),
-                       measured or say("KFD present"), expected, source=source)  # fmt: skip
-    if options.get("HSA_AMD") in ("y", "m"):
-        return Finding(PASS, say("The compute driver is in this kernel."), measured, expected,
-                       source=source)  # fmt: skip
-    return not_seen(source)
-
-
-def _is_off(facts: Facts, name: str) -> bool:
-    options = facts.kernel.config
-    if options is None:
-        return False
-    found = options.get(name)
-    return found == "n" or (found is None and facts.kernel.has_whole_config)
 
 
 # --- command line ---------------------------------------------------------------------------------

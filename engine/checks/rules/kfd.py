@@ -10,7 +10,7 @@ import re
 from engine.checks import remedies
 from engine.checks.facts import KFD, Facts
 from engine.checks.rules import gpu as gpu_rules
-from engine.checks.rules import kernel
+from engine.checks.rules import kernel_config
 from engine.checks.rules.finding import (
     FAIL,
     NA,
@@ -109,7 +109,7 @@ def _missing_node(facts: Facts) -> _Problem | None:
                     remedies.atomics(facts.platform), "dmesg")  # fmt: skip
         return (say("This kernel's compute driver does not know the GPU."),
                 remedies.newer_kernel(facts.platform), "dmesg")  # fmt: skip
-    if kernel.config(facts).verdict is FAIL:
+    if kernel_config.config(facts).verdict is FAIL:
         return (say("This kernel was built without the compute driver."), _get_a_kfd(facts),
                 "kernel.config")  # fmt: skip
     cards = facts.gpus

@@ -153,8 +153,8 @@ def atomics(facts: Facts, gpu: GpuFacts | None) -> Finding:
                        line, expected, fix=fix, source="dmesg")  # fmt: skip
     has = gpu.node.has_atomics if gpu.node is not None else None
     source = "KFD io_links"
-    if has is None and gpu.lspci is not None:
-        has, source = gpu.lspci.has_atomics, "lspci"
+    if has is None and gpu.lspci is not None and gpu.driver == "amdgpu":
+        has, source = gpu.lspci.has_atomics, "lspci"  # the driver switches them on if it can
     if has is None:
         return not_seen(source)
     if has:

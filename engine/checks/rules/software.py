@@ -54,14 +54,28 @@ def rocm(facts: Facts) -> Finding:
     if found.has_bundled:
         return Finding(WARN, say("No ROCm in the system; PaddlePaddle brings its own libraries."),
                        say("bundled"), expected, source="PaddlePaddle")  # fmt: skip
-    if found.has_library:
-        return Finding(WARN, say("The distribution's HIP library is installed; its ROCm version "
-                                 "could not be seen."),
-                       "libamdhip64.so", expected, source="/usr/lib")  # fmt: skip
+    if found.library_major is not None:
+        return _of_distribution(found.library_major, least, expected)
     if found.is_absent:
         return Finding(FAIL, say("ROCm is not installed."), say("none"), expected,
                        fix=(_GET_ROCM,), source=source)  # fmt: skip
     return not_seen(source)
+
+
+def _of_distribution(major: int, least: tuple[int, ...], expected: Sentence) -> Finding:
+    """Judged by the library's major version, all that its name tells."""
+    measured, source = f"libamdhip64.so.{major}", "/usr/lib"
+    if major < least[0]:
+        return Finding(
+            WARN, say("This ROCm is old for the GPU."), measured, expected, fix=(_GET_ROCM,),
+            source=source,
+        )  # fmt: skip
+    if (major, 0) >= least:
+        return Finding(PASS, say("ROCm is installed."), measured, expected, source=source)
+    return Finding(
+        UNKNOWN, say("ROCm is installed; its exact version could not be seen."), measured,
+        expected, source=source,
+    )  # fmt: skip
 
 
 # --- kernels for this GPU -------------------------------------------------------------------------
