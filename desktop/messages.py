@@ -12,7 +12,9 @@ as a hole in a sentence.
 from __future__ import annotations
 
 import errno
+import os
 import string
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -60,6 +62,8 @@ class Wording:
 
 WEIGHT_REASONS: Mapping[str, str] = {
     "permission_denied": QT_TRANSLATE_NOOP("Messages", "reading it is not permitted"),
+    "not_a_file": QT_TRANSLATE_NOOP("Messages", "it is not a file"),
+    "link_loop": QT_TRANSLATE_NOOP("Messages", "it is a link that leads back to itself"),
     "read_error": QT_TRANSLATE_NOOP("Messages", "the disk reports an error"),
     "pickle_name": QT_TRANSLATE_NOOP("Messages", "its name says that it is a pickle"),
     "pickle_content": QT_TRANSLATE_NOOP("Messages", "it is a pickle, whatever its name says"),
@@ -97,6 +101,12 @@ WEIGHT_REASONS: Mapping[str, str] = {
     "tensor_dtype": QT_TRANSLATE_NOOP("Messages", "its number format cannot be used"),
     "gguf": QT_TRANSLATE_NOOP("Messages", "it is a GGUF file"),
     "wrong_architecture": QT_TRANSLATE_NOOP("Messages", "it is another kind of network"),
+    "tokens_unknown": QT_TRANSLATE_NOOP(
+        "Messages", "it has tokens that the text encoder does not know"
+    ),
+    "tensor_not_finite": QT_TRANSLATE_NOOP("Messages", "a tensor holds values that are no numbers"),
+    "config_value": QT_TRANSLATE_NOOP("Messages", "a value in it is not one that Danqing can use"),
+    "parts_differ": QT_TRANSLATE_NOOP("Messages", "its parts do not fit together"),
     "config_invalid": QT_TRANSLATE_NOOP("Messages", "this configuration cannot be read"),
     "manifest_invalid": QT_TRANSLATE_NOOP(
         "Messages", "this description of the model cannot be read"
@@ -137,8 +147,9 @@ PHASES: Mapping[str, str] = {
     "encode": QT_TRANSLATE_NOOP("Messages", "reading the prompt"),
     "denoise": QT_TRANSLATE_NOOP("Messages", "drawing"),
     "decode": QT_TRANSLATE_NOOP("Messages", "developing the picture"),
+    "idle": QT_TRANSLATE_NOOP("Messages", "waiting"),
 }
-"""Words for `engine.port.Phase`."""
+"""Words for `engine.port.Phase`, and for what an engine without a job does."""
 
 _FETCH_AGAIN = QT_TRANSLATE_NOOP("Messages", "Get the file again from where the model came from.")
 _MODEL_FOLDER = QT_TRANSLATE_NOOP(
@@ -169,6 +180,10 @@ WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
     ),
     ErrorCode.MODEL_UNREADABLE: (
         Wording(
+            QT_TRANSLATE_NOOP("Messages", "{file} cannot be read: {reason} ({detail})."),
+            QT_TRANSLATE_NOOP("Messages", "Check the file's permissions and the disk."),
+        ),
+        Wording(
             QT_TRANSLATE_NOOP("Messages", "{file} cannot be read: {reason}."),
             QT_TRANSLATE_NOOP("Messages", "Check the file's permissions and the disk."),
         ),
@@ -195,6 +210,9 @@ WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
             _FETCH_AGAIN,
         ),
         Wording(QT_TRANSLATE_NOOP("Messages", "{file}: {reason} ({entry})."), _FETCH_AGAIN),
+        Wording(
+            QT_TRANSLATE_NOOP("Messages", "{file} is damaged: {reason} ({detail})."), _FETCH_AGAIN
+        ),
         Wording(QT_TRANSLATE_NOOP("Messages", "{file} is damaged: {reason}."), _FETCH_AGAIN),
         Wording(QT_TRANSLATE_NOOP("Messages", "A file of the model is damaged."), _FETCH_AGAIN),
     ),
@@ -346,6 +364,11 @@ WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
     ),
 }
 
+_TELLING_DETAILS = frozenset({"read_error", "config_invalid", "manifest_invalid"})
+"""Reasons that say less than the technical text beside them: what the user can mend is in it."""
+
+_BIDI_CONTROLS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+
 
 def describe(error: EngineError, translate: Translate = untranslated) -> Message:
     """Put `error` into words, in the language of `translate`.
@@ -361,7 +384,9 @@ def describe(error: EngineError, translate: Translate = untranslated) -> Message
 
 
 def _facts_in_words(error: EngineError, translate: Translate) -> dict[str, str]:
-    facts = {name: str(value) for name, value in error.facts.items() if value != ""}
+    facts = {name: printable(str(value)) for name, value in error.facts.items() if value != ""}
+    if error.detail and facts.get("reason") in _TELLING_DETAILS:
+        facts["detail"] = printable(error.detail)
     in_words = (
         ("reason", WEIGHT_REASONS),
         ("reason", DEVICE_REASONS),
@@ -375,6 +400,23 @@ def _facts_in_words(error: EngineError, translate: Translate) -> dict[str, str]:
         if name.endswith("_bytes") and isinstance(value, int | float):
             facts[name] = byte_size(value)
     return facts
+
+
+def printable(text: str) -> str:
+    """`text` with escapes for what a terminal would obey or a reader could not see.
+
+    Names, ids and paths come from files of unknown origin: a control character in one may colour,
+    move or forge what stands on the screen.
+    """
+    return "".join(
+        c.encode("unicode_escape", "backslashreplace").decode("ascii") if _is_hidden(c) else c
+        for c in text
+    )
+
+
+def _is_hidden(character: str) -> bool:
+    is_control = unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+    return is_control or unicodedata.bidirectional(character) in _BIDI_CONTROLS
 
 
 def byte_size(amount: float) -> str:
@@ -428,12 +470,20 @@ _SAVE_FAILED = Wording(
 )
 
 
+_NO_FILES_THERE = Wording(
+    QT_TRANSLATE_NOOP("Messages", "No files can be made in {path}."), _ANOTHER_FOLDER
+)
+"""Folders such as /proc: they are there, and say that what is made in them is not."""
+
+
 def describe_save_failure(
     error: OSError, path: str, translate: Translate = untranslated
 ) -> Message:
     """Put into words why a picture could not be saved in the folder `path`."""
     wording = SAVE_REASONS.get(error.errno or 0, _SAVE_FAILED)
-    facts = {"path": path, "reason": error.strerror or type(error).__name__}
+    if error.errno == errno.ENOENT and os.path.isdir(path):  # noqa: PTH112 - text of any origin
+        wording = _NO_FILES_THERE
+    facts = {"path": printable(path), "reason": error.strerror or type(error).__name__}
     return Message(
         summary=translate(CONTEXT, wording.summary).format_map(facts),
         remedy=translate(CONTEXT, wording.remedy).format_map(facts),

@@ -160,6 +160,14 @@
         <translation>没有读取权限</translation>
     </message>
     <message>
+        <source>it is not a file</source>
+        <translation>它不是文件</translation>
+    </message>
+    <message>
+        <source>it is a link that leads back to itself</source>
+        <translation>它是指向自身的链接</translation>
+    </message>
+    <message>
         <source>the disk reports an error</source>
         <translation>磁盘报告错误</translation>
     </message>
@@ -252,6 +260,22 @@
         <translation>它是另一种网络</translation>
     </message>
     <message>
+        <source>it has tokens that the text encoder does not know</source>
+        <translation>其中有文本编码器不认识的词元</translation>
+    </message>
+    <message>
+        <source>a tensor holds values that are no numbers</source>
+        <translation>有张量含有非数值</translation>
+    </message>
+    <message>
+        <source>a value in it is not one that Danqing can use</source>
+        <translation>其中有丹青无法使用的值</translation>
+    </message>
+    <message>
+        <source>its parts do not fit together</source>
+        <translation>其各部分互不匹配</translation>
+    </message>
+    <message>
         <source>this configuration cannot be read</source>
         <translation>配置无法读取</translation>
     </message>
@@ -312,6 +336,10 @@
         <translation>解码图片</translation>
     </message>
     <message>
+        <source>waiting</source>
+        <translation>等待</translation>
+    </message>
+    <message>
         <source>Get the file again from where the model came from.</source>
         <translation>请从模型的来源重新获取该文件。</translation>
     </message>
@@ -356,8 +384,16 @@
         <translation>请选择其他模型。</translation>
     </message>
     <message>
+        <source>{file} cannot be read: {reason} ({detail}).</source>
+        <translation>无法读取 {file}：{reason}（{detail}）。</translation>
+    </message>
+    <message>
         <source>{file} cannot be read: {reason}.</source>
         <translation>无法读取 {file}：{reason}。</translation>
+    </message>
+    <message>
+        <source>No files can be made in {path}.</source>
+        <translation>无法在 {path} 中创建文件。</translation>
     </message>
     <message>
         <source>Check the file&apos;s permissions and the disk.</source>
@@ -386,6 +422,10 @@
     <message>
         <source>{file}: {reason} ({entry}).</source>
         <translation>{file}：{reason}（{entry}）。</translation>
+    </message>
+    <message>
+        <source>{file} is damaged: {reason} ({detail}).</source>
+        <translation>{file} 已损坏：{reason}（{detail}）。</translation>
     </message>
     <message>
         <source>{file} is damaged: {reason}.</source>

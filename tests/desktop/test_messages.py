@@ -108,7 +108,7 @@ def test_an_unknown_reason_is_shown_as_it_is():
 
 
 def test_every_phase_has_words():
-    assert set(messages.PHASES) == set(Phase)
+    assert set(messages.PHASES) == {*Phase, "idle"}
 
 
 def test_facts_are_filled_in_after_translation():
@@ -167,3 +167,38 @@ def test_the_translators_tool_finds_every_text(tmp_path):
 def test_no_text_is_composed_by_concatenation():
     source = (REPOSITORY / "desktop" / "messages.py").read_text(encoding="utf-8")
     assert re.findall(r"QT_TRANSLATE_NOOP\(\s*[^\"\s]", source) == ["QT_TRANSLATE_NOOP(c"]
+
+
+def test_a_device_lost_between_jobs_was_waiting():
+    error = EngineError(code=ErrorCode.DEVICE_LOST, facts={"device": "gpu:0", "phase": "idle"})
+    assert messages.describe(error).summary == "gpu:0 stopped answering while waiting."
+
+
+@pytest.mark.parametrize("code", list(ErrorCode))
+def test_no_fact_can_play_with_the_terminal(code):
+    names = {name for w in messages.WORDINGS[code] for name in w.placeholders()}
+    facts = dict.fromkeys(names - {"detail"}, "猫\x1b[31m\n\x9b\u202e\udc9b\u2028")
+    text = str(messages.describe(EngineError(code=code, facts=facts)))
+    hidden = "\x1b\n\x9b\u202e\udc9b\u2028"
+    assert not any(character in text for character in hidden)
+    if names:
+        assert r"猫\x1b[31m\n\x9b\u202e\udc9b\u2028" in text
+
+
+def test_what_is_wrong_in_a_small_file_is_told():
+    error = EngineError(
+        code=ErrorCode.MODEL_CORRUPT,
+        facts={"file": "/m/danqing.json", "reason": "manifest_invalid"},
+        detail="264x264: the VAE draws multiples of 16",
+    )
+    assert "(264x264: the VAE draws multiples of 16)" in messages.describe(error).summary
+
+
+def test_a_full_wording_needs_no_detail_where_the_reason_says_all():
+    error = EngineError(
+        code=ErrorCode.MODEL_UNREADABLE,
+        facts={"file": "/m", "reason": "link_loop"},
+        detail="Too many levels of symbolic links",
+    )
+    summary = messages.describe(error).summary
+    assert summary == "/m cannot be read: it is a link that leads back to itself."
