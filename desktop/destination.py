@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from pathlib import Path
 
 from desktop.arguments import UsageError
@@ -38,13 +39,15 @@ def parse(output: Path | None, default: Path) -> Destination:
         return Destination(default)
     if any(len(os.fsencode(part)) > _LONGEST_NAME for part in output.parts):
         raise UsageError(f"--output: a name in it is too long; at most {_LONGEST_NAME} bytes")
-    ending = output.suffix.lower()
     if output.is_dir():
         return Destination(output)
+    if output.name.lower() == ENDING:
+        raise UsageError(f"--output: {output}: there is no name before {ENDING}")
+    ending = output.suffix.lower()
     if ending in _OTHER_PICTURES:
         raise UsageError(f"--output: {output}: pictures are saved as {ENDING}")
     place = (
-        Destination(output.parent, output.name[: -len(ENDING)])
+        Destination(output.parent, output.stem, output.suffix)
         if ending == ENDING
         else Destination(output)
     )
@@ -61,6 +64,12 @@ def check(place: Destination) -> None:
         is_read_only = bool(os.statvfs(nearest).f_flag & os.ST_RDONLY)
         error = OSError(errno.EROFS if is_read_only else errno.EACCES, "")
         raise Unwritable(describe_save_failure(error, str(nearest)))
+    try:
+        # Some folders (/proc, shares) only tell when a file is made; this one has no name.
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise Unwritable(describe_save_failure(error, str(nearest))) from error
 
 
 def _nearest_existing(folder: Path) -> Path:

@@ -36,10 +36,14 @@ _NO_HARD_LINKS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where pictures go. With a `stem` they are named after it, else by day, number and prompt."""
+    """Where pictures go. With a `stem` they are named after it, else by day, number and prompt.
+
+    `ending` is what follows the stem: `.png` as the user wrote it.
+    """
 
     folder: Path
     stem: str | None = None
+    ending: str = ENDING
 
 
 def encode_png(
@@ -87,11 +91,11 @@ def _candidates(destination: Destination, prompt: str, day: date) -> Iterator[Pa
         while True:
             number += 1
             yield folder / (names.picture_stem(day, number, prompt) + ENDING)
-    yield folder / (destination.stem + ENDING)
+    yield folder / (destination.stem + destination.ending)
     number = 1
     while True:
         number += 1
-        yield folder / f"{destination.stem}-{number}{ENDING}"
+        yield folder / f"{destination.stem}-{number}{destination.ending}"
 
 
 def _last_number(folder: Path, prefix: str) -> int:

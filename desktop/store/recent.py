@@ -27,7 +27,9 @@ def newest_pictures(folder: Path, limit: int) -> list[Path]:
 
 
 def _is_picture(entry: os.DirEntry[str]) -> bool:
-    return entry.name.endswith(ENDING) and not entry.name.startswith(".") and entry.is_file()
+    return (
+        entry.name.lower().endswith(ENDING) and not entry.name.startswith(".") and entry.is_file()
+    )
 
 
 def _dated(entry: os.DirEntry[str]) -> tuple[int, str]:

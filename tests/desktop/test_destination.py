@@ -10,6 +10,7 @@ import pytest
 from desktop import destination
 from desktop.arguments import UsageError
 from desktop.destination import Unwritable
+from desktop.store import images
 from desktop.store.images import Destination
 
 
@@ -47,8 +48,20 @@ def test_nothing_said_is_the_pictures_folder(tmp_path):
     ],
 )
 def test_a_png_is_a_file_and_all_else_a_folder(tmp_path, text, folder, stem):
-    assert parse(text, tmp_path) == Destination(tmp_path / folder, stem)
+    place = parse(text, tmp_path)
+    assert (place.folder, place.stem) == (tmp_path / folder, stem)
     assert not (tmp_path / "new").exists()
+
+
+def test_an_ending_in_capitals_stays(tmp_path):
+    assert images.save(b"1", parse("CAT.PNG", tmp_path), prompt="x") == tmp_path / "CAT.PNG"
+    assert images.save(b"2", parse("CAT.PNG", tmp_path), prompt="x") == tmp_path / "CAT-2.PNG"
+
+
+@pytest.mark.parametrize("text", [".png", "new/.PNG"])
+def test_an_ending_alone_is_no_name(tmp_path, text):
+    with pytest.raises(UsageError, match=r"--output: .* no name before \.png"):
+        parse(text, tmp_path)
 
 
 @pytest.mark.parametrize("text", ["cat.jpg", "cat.JPEG", "new/cat.webp"])
@@ -91,3 +104,17 @@ def test_a_folder_that_refuses_files_is_found_out_before(tmp_path, monkeypatch, 
         destination.check(Destination(tmp_path / "folder"))
     assert words in caught.value.message.summary
     assert str(tmp_path / "folder") in caught.value.message.summary
+
+
+@pytest.mark.parametrize("folder", ["/proc", "/proc/new"])
+def test_a_folder_that_is_there_and_takes_no_files_is_not_called_gone(folder):
+    with pytest.raises(Unwritable) as caught:
+        destination.check(Destination(Path(folder)))
+    assert "gone" not in caught.value.message.summary
+    assert "/proc" in caught.value.message.summary
+
+
+def test_looking_whether_a_folder_takes_files_leaves_none(tmp_path):
+    before = sorted(tmp_path.rglob("*"))
+    destination.check(Destination(tmp_path / "folder"))
+    assert sorted(tmp_path.rglob("*")) == before

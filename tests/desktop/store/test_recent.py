@@ -10,7 +10,7 @@ from desktop.store import recent
 @pytest.fixture
 def folder(tmp_path):
     for age in range(5):
-        path = tmp_path / f"{age}.png"
+        path = tmp_path / (f"{age}.PNG" if age == 1 else f"{age}.png")
         path.write_bytes(b"")
         os.utime(path, (1_000_000 - age, 1_000_000 - age))
     (tmp_path / ".hidden.png").write_bytes(b"")
@@ -20,7 +20,7 @@ def folder(tmp_path):
 
 
 def test_the_newest_come_first_and_no_more_than_asked_for(folder):
-    assert [path.name for path in recent.newest_pictures(folder, 3)] == ["0.png", "1.png", "2.png"]
+    assert [path.name for path in recent.newest_pictures(folder, 3)] == ["0.png", "1.PNG", "2.png"]
 
 
 def test_only_finished_pictures_count(folder):
