@@ -6,51 +6,51 @@ the crash handler, then the command; Qt is imported for the window alone.
 
 from __future__ import annotations
 
-import codecs
-import io
 import os
 import sys
 from typing import TYPE_CHECKING
 
-from desktop import arguments
-from desktop.arguments import (
-    CheckMachine,
-    Command,
-    ExplainText,
-    GeneratePictures,
-    ListModels,
-    OpenWindow,
-    ShowText,
-)
+from desktop import streams
 
 if TYPE_CHECKING:
+    from desktop.arguments import Command, UsageError
     from desktop.crash import CrashHandler
 
 
 def main() -> int:
-    """Run the program; returns its exit status."""
-    _make_output_printable()
+    """Run the program; returns its exit status.
+
+    All imports but the first few are made inside, so that Ctrl+C ends quietly from the start.
+    """
     try:
-        command = arguments.parse(sys.argv[1:])
-        if isinstance(command, ShowText):
-            sys.stdout.write(command.text)
-            return 0
-        return _run(command, _start_services())
-    except arguments.UsageError as mistake:
-        sys.stderr.write(f"{mistake}\n")
-        return 2
+        streams.prepare()
+        return streams.finish(_main())
     except KeyboardInterrupt:
         # At once: the interpreter's own way out would wait for the engine's native threads.
         sys.stderr.flush()
         os._exit(130)
 
 
-def _make_output_printable() -> None:
-    """Never fail over a character: paths keep their exact bytes, a poor terminal gets escapes."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            is_utf8 = codecs.lookup(stream.encoding).name == "utf-8"
-            stream.reconfigure(errors="surrogateescape" if is_utf8 else "backslashreplace")
+def _main() -> int:
+    from desktop import arguments
+
+    try:
+        command = arguments.parse(sys.argv[1:])
+        if isinstance(command, arguments.ShowText):
+            sys.stdout.write(command.text)
+            return 0
+        return _run(command, _start_services())
+    except arguments.UsageError as mistake:
+        return _refuse(mistake)
+
+
+def _refuse(mistake: UsageError) -> int:
+    sys.stderr.write(f"{mistake}\n")
+    if mistake.is_json:
+        from desktop import generation, terminal
+
+        generation.Report(terminal.Results(), is_json=True).mistake(str(mistake))
+    return 2
 
 
 def _start_services() -> CrashHandler:
@@ -66,6 +66,14 @@ def _start_services() -> CrashHandler:
 
 def _run(command: Command, crash_handler: CrashHandler) -> int:
     from desktop import check_command, cli, terminal
+    from desktop.arguments import (
+        CheckMachine,
+        ExplainText,
+        GeneratePictures,
+        ListModels,
+        OpenWindow,
+        ShowText,
+    )
 
     results = terminal.Results()
     backend = cli.real_backend()
@@ -94,10 +102,9 @@ def _open_window(crash_handler: CrashHandler) -> int:
     """The one place where the window is started; one core is left to it."""
     from desktop import app, cli
 
-    threads = max(1, cli.cores() - 1)
     return app.run(
         open_catalog=cli.open_catalog,
-        open_engine=lambda catalog: cli.open_engine(catalog, threads=threads),
+        open_engine=lambda catalog: cli.open_engine(catalog, spare_cores=1),
         report=crash_handler.report,
     )
 

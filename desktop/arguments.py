@@ -39,7 +39,14 @@ OPTION_OF_NAME = {
 
 
 class UsageError(Exception):
-    """The command line says something that Danqing does not understand; the text is one line."""
+    """The command line says something that Danqing does not understand; the text is one line.
+
+    `is_json`: it also asks for lines of JSON on standard output; the mistake belongs there too.
+    """
+
+    def __init__(self, text: str, *, is_json: bool = False) -> None:
+        super().__init__(text)
+        self.is_json = is_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +144,14 @@ def _parse_command(name: str, words: Sequence[str]) -> Command:
 
 
 def _parse_generate(words: Sequence[str]) -> Command:
+    try:
+        return _understood_generate(words)
+    except UsageError as mistake:
+        options = words[: words.index("--")] if "--" in words else words
+        raise UsageError(str(mistake), is_json="--json" in options) from None
+
+
+def _understood_generate(words: Sequence[str]) -> Command:
     parser = _generate_parser()
     options = parser.parse(words)
     if options.help:
@@ -254,8 +269,8 @@ def _main_parser() -> _Parser:
         "  check             can this machine make pictures on its GPU, and if not, why\n"
         "  explain FILE      what the lines of a log mean\n\n"
         "Each command explains itself: danqing generate --help\n\n"
-        "exit status: 0 done, 1 it ran and failed, 2 not understood, 3 could not run,\n"
-        "130 interrupted\n"
+        "exit status: 0 done, 1 it ran and failed (or its output could not be written),\n"
+        "2 not understood, 3 could not run, 130 interrupted\n"
         "log: danqing/danqing.log in the state folder ($XDG_STATE_HOME, ~/.local/state);\n"
         "DANQING_LOG=debug makes it tell more, prompts included",
     )
@@ -271,7 +286,7 @@ def _generate_parser() -> _Parser:
         epilog="The last line of standard output is the path of the (last) picture.\n\n"
         "examples:\n"
         '  danqing generate "an orange cat on a blue background"\n'
-        '  danqing generate "一只橘猫在蓝色背景上" --seed 7 --size 320x192 -o cat.png\n'
+        '  danqing generate "一只橘猫在蓝色背景上" --seed 7 --steps 20 -o cat.png\n'
         '  danqing generate "a rocket in space" --count 4 -o pictures/ --json',
     )
     add = parser.add_argument

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import locale
-import os
 import secrets
 import sys
 from collections.abc import Callable
@@ -69,16 +68,17 @@ def open_engine(
     catalog: ModelCatalog,
     device: DevicePreference = DevicePreference.AUTO,
     index: int = 0,
-    threads: int | None = None,
+    spare_cores: int = 0,
 ) -> EnginePort:
-    """The real engine; `threads` are the processor cores to compute with, None for all."""
+    """The real engine; it computes with all processor cores but `spare_cores`."""
+    from engine.bootstrap import cores
     from engine.thread import EngineThread
 
     return EngineThread(
         catalog=catalog,  # pyright: ignore[reportArgumentType] - made by open_catalog
         device=device,
         device_index=index,
-        threads=threads,
+        threads=max(1, cores() - spare_cores),
         cache_folder=paths.cache_folder(),
     )
 
@@ -88,13 +88,6 @@ def open_machine_check() -> MachineCheck:
     from engine.checks.machine_check import MachineChecker
 
     return MachineChecker(state_folder=paths.state_folder(), cache_folder=paths.cache_folder())
-
-
-def cores() -> int:
-    """The number of processor cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 # --- generate -------------------------------------------------------------------------------------
@@ -192,7 +185,7 @@ def first_picture(backend: Backend, results: Results, human: TextIO) -> int:
     examples = models[0].example_prompts if models else {}
     language = (locale.getlocale()[0] or "en").partition("_")[0]
     prompts = examples.get(language) or examples.get("en") or ("a cat",)
-    print(f"drawing “{prompts[0]}”", file=human)
+    print(f"drawing “{messages.printable(prompts[0])}”", file=human)
     return generate(GeneratePictures(prompt=prompts[0]), backend, results, human)
 
 
@@ -204,7 +197,8 @@ def list_models(command: ListModels, backend: Backend, results: Results) -> int:
         return 0
     for model in models:
         demo = " (demo)" if model.is_demo else ""
-        results.line(f"{model.model_id}\t{model.name}{demo}\t{_sizes_in_words(model)}")
+        name = messages.printable(model.name)
+        results.line(f"{model.model_id}\t{name}{demo}\t{_sizes_in_words(model)}")
     return 0
 
 

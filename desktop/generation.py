@@ -91,6 +91,11 @@ class Report:
     def end(self, name: str, error: dict[str, object] | None = None) -> None:
         self.event(name, images=self._images, error=error)
 
+    def mistake(self, text: str) -> None:
+        """End because the command line was not understood; `text` is said elsewhere."""
+        summary = text.removeprefix("danqing generate: ")
+        self.end("failed", _error_record("usage", messages.Message(summary=summary, remedy="")))
+
     def refused(self, code: str, message: messages.Message, status: int, human: TextIO) -> int:
         """End before anything ran."""
         human.write(f"danqing generate: {message}\n")
@@ -126,9 +131,19 @@ class Generation:
         self._save_error: dict[str, object] | None = None
 
     def make(self) -> int:
-        """Run the job to its end; returns the exit status."""
-        command = Generate(job_id=JobId(secrets.token_hex(8)), request=self._request)
-        end = self.job_run.run(command, on_news=self._take, on_interrupt=self._say_stopping)
+        """Run the job to its end; returns the exit status.
+
+        A bug on this side of the engine ends as one on the other side does, so that the engine is
+        stopped in order: the interpreter must not end under a thread in native code.
+        """
+        job_id = JobId(secrets.token_hex(8))
+        command = Generate(job_id=job_id, request=self._request)
+        try:
+            end = self.job_run.run(command, on_news=self._take, on_interrupt=self._say_stopping)
+        except Exception as error:
+            log.exception("showing or saving pictures failed")
+            bug = EngineError(code=ErrorCode.BUG, facts={"exception": type(error).__name__})
+            end = JobFailed(job_id=job_id, error=bug, completed_images=0)
         return self._finish(end)
 
     def _take(self, event: JobNews) -> bool:

@@ -172,26 +172,12 @@ def progress_words(progress: Progress) -> str:
 class Results:
     """Standard output: one result a line, written at once.
 
-    A reader that went away (`| head`) costs the lines, not the pictures: they are still made.
+    A stream that cannot be written costs the lines, not the pictures: `desktop.streams`.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout
-        self._is_open = True
 
     def line(self, text: str) -> None:
-        if not self._is_open:
-            return
-        try:
-            self._stream.write(text + "\n")
-            self._stream.flush()
-        except BrokenPipeError:
-            self._is_open = False
-            # Closed here, or the interpreter flushes it at exit and complains.
-            self._close()
-
-    def _close(self) -> None:
-        try:
-            self._stream.close()
-        except BrokenPipeError:
-            return
+        self._stream.write(text + "\n")
+        self._stream.flush()

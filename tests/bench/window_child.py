@@ -45,7 +45,7 @@ def main() -> int:
     app.Desk.open = open_and_measure
     return app.run(
         open_catalog=cli.open_catalog,
-        open_engine=lambda catalog: cli.open_engine(catalog, threads=max(1, cli.cores() - 1)),
+        open_engine=lambda catalog: cli.open_engine(catalog, spare_cores=1),
         report=_give_up,
     )
 

@@ -7,9 +7,11 @@ import io
 import json
 import logging
 import os
+import re
+import shlex
 import signal
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from PIL import Image
 from desktop import arguments, cli, logs, paths
 from desktop.arguments import GeneratePictures, ListModels
 from desktop.cli import Backend
+from desktop.streams import Outlet
 from desktop.terminal import Results
 from engine.port import (
     MAX_SEED,
@@ -30,10 +33,11 @@ from engine.port import (
     ImageCompleted,
     ModelCatalog,
     PhaseStarted,
+    PictureSize,
     StepCompleted,
 )
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
-from tests.fakes.script import Script
+from tests.fakes.script import FAKE_MODEL, Script
 
 
 @dataclass
@@ -468,6 +472,27 @@ def test_models_are_listed_a_line_each(bench):
     assert out.getvalue() == "starter\tDanqing Starter (demo)\t256x256, 320x192, 192x320\n"
 
 
+def test_a_models_name_cannot_play_with_the_terminal(bench):
+    bench.catalog = FakeCatalog(replace(FAKE_MODEL, name="a\x1b[31mb\nc\td\u202ee\u3000猫"))
+    out = io.StringIO()
+    assert cli.list_models(ListModels(), bench.backend(), Results(out)) == 0
+    (line,) = out.getvalue().splitlines()
+    assert line.split("\t")[1] == r"a\x1b[31mb\nc\td\u202ee" + "\u3000猫 (demo)"
+
+
+def test_the_examples_in_the_help_work_whatever_the_models_sizes(bench, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    only = PictureSize(width=64, height=64)
+    defaults = replace(FAKE_MODEL.defaults, size=only)
+    bench.catalog = FakeCatalog(replace(FAKE_MODEL, sizes=(only,), defaults=defaults))
+    text = arguments.parse(["generate", "--help"])
+    assert isinstance(text, arguments.ShowText)
+    examples = re.findall(r"^  danqing generate (.+)$", text.text, re.MULTILINE)
+    assert len(examples) >= 3
+    for example in examples:
+        assert bench.generate(*shlex.split(example)).status == 0
+
+
 def test_models_are_listed_as_json(bench):
     out = io.StringIO()
     assert cli.list_models(ListModels(is_json=True), bench.backend(), Results(out)) == 0
@@ -482,10 +507,10 @@ def test_a_reader_that_went_away_costs_no_picture(bench, tmp_path):
     os.close(reading)
     command = arguments.parse(["generate", "x", "--json", "-o", str(tmp_path)])
     assert isinstance(command, GeneratePictures)
-    stream = os.fdopen(writing, "w")
-    assert cli.generate(command, bench.backend(), Results(stream), io.StringIO()) == 0
+    with Outlet(os.fdopen(writing, "wb"), encoding="utf-8") as stream:
+        assert cli.generate(command, bench.backend(), Results(stream), io.StringIO()) == 0
     assert len(list(tmp_path.iterdir())) == 1
-    assert stream.closed
+    assert stream.failure is None
 
 
 def test_the_recorded_request_is_the_one_that_was_made(bench, tmp_path):
