@@ -8,6 +8,7 @@ quietly make bad pictures.
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +65,7 @@ def read_manifest(path: Path) -> Description:
         _require_format(content, _FORMAT, _VERSION)
         return _description(content)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        detail = f"{type(error).__name__}: {error}"
+        detail = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise corrupt(path, Reason.MANIFEST_INVALID, detail=detail) from error
 
 
@@ -105,10 +106,10 @@ def _require_format(content: Mapping[str, Any], name: str, version: int) -> None
 
 def _description(entry: Mapping[str, Any]) -> Description:
     """Raises one of the errors that `read_manifest` catches when the entry is not well formed."""
-    defaults = entry["defaults"]
+    defaults = _section(entry["defaults"], "defaults")
     preview = entry.get("preview")
-    if not isinstance(preview, dict | None):
-        raise TypeError("preview")
+    if preview is not None:
+        preview = _section(preview, "preview")
     description = Description(
         id=_identifier(entry["id"]),
         name=_text(entry["name"]),
@@ -124,7 +125,7 @@ def _description(entry: Mapping[str, Any]) -> Description:
         recommended_sizes=_sizes(entry.get("recommended_sizes", [])),
         example_prompts={
             _text(language): tuple(_text(prompt) for prompt in prompts)
-            for language, prompts in entry.get("examples", {}).items()
+            for language, prompts in _section(entry.get("examples", {}), "examples").items()
         },
         preview=preview,
     )
@@ -133,9 +134,15 @@ def _description(entry: Mapping[str, Any]) -> Description:
     return description
 
 
+def _section(value: Any, name: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(f"{name} is no object")
+    return value
+
+
 def _text(value: Any, *, may_be_empty: bool = False) -> str:
     if not isinstance(value, str) or not (value.strip() or may_be_empty):
-        raise TypeError(f"no text: {value!r}")
+        raise TypeError(f"no text: {json.dumps(value)}")
     return value
 
 
@@ -149,7 +156,7 @@ def _identifier(value: Any) -> str:
 
 def _integer(value: Any, most: int | None = None) -> int:
     if type(value) is not int or value < 1:
-        raise ValueError(f"no positive whole number: {value!r}")
+        raise ValueError(f"no positive whole number: {json.dumps(value)}")
     if most is not None and value > most:
         raise ValueError(f"{value} is more than {most}")
     return value
@@ -157,7 +164,7 @@ def _integer(value: Any, most: int | None = None) -> int:
 
 def _scale(value: Any) -> float:
     if type(value) not in (int, float) or not 0 <= value <= MAX_GUIDANCE_SCALE:
-        raise ValueError(f"no guidance scale of 0 to {MAX_GUIDANCE_SCALE:g}: {value!r}")
+        raise ValueError(f"no guidance scale of 0 to {MAX_GUIDANCE_SCALE:g}: {json.dumps(value)}")
     return float(value)
 
 
