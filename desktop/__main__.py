@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
-from desktop import streams
+TYPE_CHECKING = False
+"""What `typing` has, without importing it: nothing is imported outside `main` but what Python
+itself has loaded, so that Ctrl+C ends quietly from the start."""
 
 if TYPE_CHECKING:
     from desktop.arguments import Command, UsageError
@@ -18,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Run the program; returns its exit status.
-
-    All imports but the first few are made inside, so that Ctrl+C ends quietly from the start.
-    """
+    """Run the program; returns its exit status."""
     try:
+        from desktop import streams
+
         streams.prepare()
         return streams.finish(_main())
     except KeyboardInterrupt:
         # At once: the interpreter's own way out would wait for the engine's native threads.
-        sys.stderr.flush()
+        if sys.stderr is not None:
+            sys.stderr.flush()
         os._exit(130)
 
 

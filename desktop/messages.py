@@ -399,6 +399,10 @@ def _facts_in_words(error: EngineError, translate: Translate) -> dict[str, str]:
     for name, value in error.facts.items():
         if name.endswith("_bytes") and isinstance(value, int | float):
             facts[name] = byte_size(value)
+    if facts.get("size_bytes") == facts.get("expected_bytes"):
+        # Rounded they are the same; the few bytes between them are the fault.
+        for name in error.facts.keys() & {"size_bytes", "expected_bytes"}:
+            facts[name] = f"{error.facts[name]} B"
     return facts
 
 

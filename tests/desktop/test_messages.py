@@ -202,3 +202,16 @@ def test_a_full_wording_needs_no_detail_where_the_reason_says_all():
     )
     summary = messages.describe(error).summary
     assert summary == "/m cannot be read: it is a link that leads back to itself."
+
+
+def test_a_file_that_is_a_few_bytes_too_long_shows_them():
+    error = EngineError(
+        code=ErrorCode.MODEL_CORRUPT,
+        facts={
+            "file": "/m",
+            "reason": "trailing_bytes",
+            "size_bytes": 28_000_003,
+            "expected_bytes": 28_000_000,
+        },
+    )
+    assert "(28000003 B of 28000000 B)" in messages.describe(error).summary

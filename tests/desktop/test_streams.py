@@ -116,14 +116,16 @@ def test_json_tells_a_mistake_too():
     assert program("", "generate", "x", "--steps", "0", "--", "--json").stdout == ""
 
 
-@pytest.mark.parametrize("module", ["desktop.arguments", "engine.port", "argparse"])
+@pytest.mark.parametrize(
+    "module", ["typing", "desktop.streams", "desktop.arguments", "engine.port"]
+)
 def test_an_interrupt_while_the_program_starts_is_quiet(module):
     code = (
         "import os, signal, sys\n"
         "class Interrupt:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
-        "sys.modules.pop('argparse', None)\n"
+        "sys.modules.pop('typing', None)\n"
         "sys.meta_path.insert(0, Interrupt())\n"
         "from desktop.__main__ import main\n"
         "sys.argv[1:] = ['--version']\n"
