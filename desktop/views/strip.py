@@ -16,7 +16,6 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPalette, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -95,6 +94,10 @@ class Strip(QListView):
 class _Thumbnails(QStyledItemDelegate):
     """Thumbnail, frame of the marked one, and a sign on pictures that are not on disk."""
 
+    def __init__(self, view: QListView) -> None:
+        super().__init__(view)
+        self._view = view
+
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         return QSize(_CELL, _CELL)
 
@@ -109,7 +112,6 @@ class _Thumbnails(QStyledItemDelegate):
         state = model.data(index, Role.STATE)
         cell: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
         palette: QPalette = option.palette  # pyright: ignore[reportAttributeAccessIssue]
-        flags: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
         painter.save()
         place = QRect(0, 0, _SIDE, _SIDE)
         place.moveCenter(cell.center())
@@ -121,8 +123,8 @@ class _Thumbnails(QStyledItemDelegate):
             ground = palette.color(QPalette.ColorRole.WindowText)
             ground.setAlpha(_NOTHING_YET_ALPHA)
             painter.fillRect(place, ground)
-        if flags & QStyle.StateFlag.State_Selected:
-            _frame(painter, place, palette, has_focus=bool(flags & QStyle.StateFlag.State_HasFocus))
+        if index == self._view.currentIndex():
+            _frame(painter, place, palette, has_focus=self._view.hasFocus())
         sign = {PictureState.NOT_SAVED: "warning", PictureState.UNREADABLE: "warning"}.get(state)
         if sign is not None:
             _sign(painter, place, sign)

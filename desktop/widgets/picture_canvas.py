@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QApplication, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
 from desktop import theme
 
@@ -29,7 +29,7 @@ _PIXELS_VISIBLE_FROM = 4.0
 """From this zoom on, pixels are shown as squares."""
 
 
-class PictureCanvas(QWidget):
+class PictureCanvas(QFrame):
     """Shows `image` as if it had `shown_size` pixels, so that small previews take full room."""
 
     zoom_changed = Signal()
@@ -41,7 +41,6 @@ class PictureCanvas(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("pictureCanvas")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(240, 160)
         self._image = QImage()
@@ -152,12 +151,10 @@ class PictureCanvas(QWidget):
     # --- painting ---------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        option = QStyleOption()
-        option.initFrom(self)
-        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
+        super().paintEvent(event)  # the ground
         if self._image.isNull():
             return
+        painter = QPainter(self)
         target = self.picture_rect()
         zoom = self._scale() * self.devicePixelRatioF()
         if target.width() * self.devicePixelRatioF() < self._image.width():

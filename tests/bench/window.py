@@ -3,7 +3,8 @@
     python -m tests.bench.window [--runs N] [--platform offscreen|xcb]
 
 Each measurement is a process of its own (`window_child`) with an empty home folder. Bounds are
-those that the project has set itself; nothing is asserted, the table is read by people.
+those that the project has set itself; nothing is asserted, the table is read by people. With `xcb`
+a window manager must run: without one no window is active, and none receives keys.
 """
 
 from __future__ import annotations

@@ -162,6 +162,9 @@ class _Hand(QObject):
         self._answered = asyncio.Event()
         self._answer_ms: float | None = None
         self._press.connect(self._escape)
+        from PySide6.QtTest import QTest  # late, because the program itself does not load it
+
+        self._key_click = QTest.keyClick
         desk.window.view.progress.installEventFilter(self)
 
     async def press_stop_after(self, delay_s: float) -> float | None:
@@ -179,15 +182,14 @@ class _Hand(QObject):
     def _escape(self) -> None:
         if self._desk.queue.current is None:
             self._answered.set()
-        from PySide6.QtTest import QTest  # late: the program does not load it either
-
-        QTest.keyClick(self._desk.window, Qt.Key.Key_Escape)
+        self._key_click(self._desk.window, Qt.Key.Key_Escape)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint and self._pressed_at_s and not self._answered.is_set():
-            job = self._desk.queue.current
-            if job is None or job.stopping is not None:
+            if self._desk.window.view.progress.text.startswith(("Stopping", "Stopped")):
                 self._answer_ms = (time.perf_counter() - self._pressed_at_s) * 1e3
+                self._answered.set()
+            elif self._desk.queue.current is None:
                 self._answered.set()
         return False
 
