@@ -34,11 +34,14 @@ _MAX_BYTES = 4 * 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What holds for one combination."""
+    """What holds for one combination. `warned` are rows that have warned in it: one that can no
+    longer be seen counts as warning still.
+    """
 
     combination: Mapping[str, str]
     selftest: SelfTestResult | None = None
     acknowledged: tuple[str, ...] = ()
+    warned: tuple[str, ...] = ()
     is_overridden: bool = False
 
     @property
@@ -70,6 +73,13 @@ class Decisions:
         known = self.of(combination)
         merged = tuple(sorted({*known.acknowledged, *ids}))
         self._keep(replace(known, acknowledged=merged))
+
+    def remember_warnings(self, combination: Mapping[str, str], ids: Iterable[str]) -> None:
+        """Keep that these rows warn. Raises `EngineFault` FILE_NOT_WRITTEN."""
+        known = self.of(combination)
+        merged = tuple(sorted({*known.warned, *ids}))
+        if merged != known.warned:
+            self._keep(replace(known, warned=merged))
 
     def override(self, combination: Mapping[str, str], *, is_on: bool) -> None:
         """Raises `EngineFault` FILE_NOT_WRITTEN."""
@@ -121,6 +131,7 @@ def _record(decision: Decision) -> dict[str, Any]:
     return {
         "combination": dict(decision.combination),
         "acknowledged": list(decision.acknowledged),
+        "warned": list(decision.warned),
         "override": decision.is_overridden,
         "selftest": None if selftest is None else {
             "verdict": selftest.verdict,
@@ -144,13 +155,17 @@ def _decision(entry: Mapping[str, Any]) -> Decision | None:
     combination = entry.get("combination")
     if not isinstance(combination, dict):
         return None
-    acknowledged = entry.get("acknowledged")
     return Decision(
         combination={str(name): str(found) for name, found in combination.items()},
         selftest=_selftest(entry.get("selftest"), combination),
-        acknowledged=tuple(map(str, acknowledged)) if isinstance(acknowledged, list) else (),
+        acknowledged=_names(entry.get("acknowledged")),
+        warned=_names(entry.get("warned")),
         is_overridden=entry.get("override") is True,
     )
+
+
+def _names(found: object) -> tuple[str, ...]:
+    return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
 def _selftest(found: object, combination: Mapping[str, str]) -> SelfTestResult | None:

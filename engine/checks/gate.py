@@ -20,6 +20,8 @@ from engine.port import CheckResult, Gate, Report, SelfTestResult, Verdict
 ACKNOWLEDGED_ROWS = ("pcie.above4g", "pcie.rebar", "iommu", "mem.vram")
 """Rows whose warning the user has to read once before the gate opens."""
 
+_UNSEEN = (Verdict.UNKNOWN, Verdict.NOT_APPLICABLE)
+
 SELFTEST = "selftest"
 
 
@@ -63,7 +65,7 @@ def decide(
     """The report: `decision` holds for `combined`, `before` is what passed last."""
     rows = (*rows, _selftest_row(decision.selftest))
     blocked_by = _blocked_by(rows, choice)
-    waiting = _waiting(rows, choice)
+    waiting = _waiting(rows, choice, decision.warned)
     open_questions = tuple(name for name in waiting if name not in decision.acknowledged)
     is_overridden = bool(blocked_by) and decision.is_overridden
     if blocked_by and not is_overridden:
@@ -107,14 +109,15 @@ def _blocked_by(rows: Sequence[CheckResult], choice: Choice) -> tuple[str, ...]:
     )
 
 
-def _waiting(rows: Sequence[CheckResult], choice: Choice) -> tuple[str, ...]:
+def _waiting(rows: Sequence[CheckResult], choice: Choice, warned: Sequence[str]) -> tuple[str, ...]:
+    """Ids of rows whose warning has to be read; one that cannot be seen any more is not gone."""
     return tuple(
         dict.fromkeys(
             row.id
             for row in rows
             if row.id in ACKNOWLEDGED_ROWS
-            and row.verdict is Verdict.WARN
             and row.gpu in (None, choice.chosen)
+            and (row.verdict is Verdict.WARN or (row.verdict in _UNSEEN and row.id in warned))
         )
     )
 

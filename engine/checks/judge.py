@@ -6,10 +6,14 @@ recorded machine needs neither.
 
 from __future__ import annotations
 
+import logging
+
 from engine.checks import choice, facts, gate, rules
 from engine.checks.decisions import Decision, Decisions
 from engine.checks.snapshot import Snapshot
-from engine.port import Report
+from engine.port import EngineFault, Report
+
+log = logging.getLogger(__name__)
 
 
 def judge(snapshot: Snapshot, decisions: Decisions | None = None) -> Report:
@@ -22,4 +26,15 @@ def judge(snapshot: Snapshot, decisions: Decisions | None = None) -> Report:
     combined = gate.combination(found, chosen.chosen)
     decision = decisions.of(combined) if decisions else Decision(combination=combined)
     before = decisions.last_passed() if decisions else None
-    return gate.decide(rows, chosen, combined, decision, before)
+    report = gate.decide(rows, chosen, combined, decision, before)
+    if decisions:
+        _remember(decisions, report)
+    return report
+
+
+def _remember(decisions: Decisions, report: Report) -> None:
+    """Keep which rows warn, so that evidence which vanishes opens nothing."""
+    try:
+        decisions.remember_warnings(report.combination, (*report.acknowledge, *report.acknowledged))
+    except EngineFault as fault:
+        log.warning("warnings are not remembered: %s", fault)

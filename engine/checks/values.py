@@ -14,7 +14,7 @@ MAX_MEMORY = 2**44
 MAX_GPU_MEMORY = 2**40
 """1 TiB: the largest GPU of the table has 288 GiB."""
 
-_WHOLE = re.compile(r"[+-]?\d{1,20}")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
 _HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
 
 

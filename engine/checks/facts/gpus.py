@@ -390,15 +390,14 @@ def _narrowed(gpu: GpuFacts) -> tuple[TableRow, ...]:
 
 
 def _is_apu(snapshot: Snapshot, gpu: GpuFacts) -> bool:
-    if gpu.device == "74a0" or (gpu.rows and all(row.is_integrated for row in gpu.rows)):
-        return True
+    if gpu.rows:  # the table knows the card; 74a0 is MI300A, with a processor inside
+        return gpu.device == "74a0" or all(row.is_integrated for row in gpu.rows)
+    if gpu.has_own_switch or gpu.device in VIRTUAL_FUNCTIONS:
+        return False
     if gpu.gfx and _INTEGRATED_GFX.fullmatch(gpu.gfx):
         return True
-    if (gpu.agent and gpu.agent.is_apu) or (gpu.node and gpu.node.has_cpu):
-        return True
-    if gpu.rows or gpu.has_own_switch or gpu.device in VIRTUAL_FUNCTIONS:
-        return False
-    return _looks_integrated(snapshot, gpu)
+    says_apu = (gpu.agent and gpu.agent.is_apu) or (gpu.node and gpu.node.has_cpu)
+    return bool(says_apu) or _looks_integrated(snapshot, gpu)
 
 
 def _looks_integrated(snapshot: Snapshot, gpu: GpuFacts) -> bool:

@@ -23,7 +23,9 @@ _VM_VENDORS = (
 _VM_PRODUCTS = ("virtual machine", "kvm", "virtualbox", "vmware", "hvm domu", "standard pc (")
 _NOT_LINUX = ("freebsd", "openbsd", "netbsd", "dragonfly", "darwin", "windows", "sunos")
 _SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-_PARAMETER = re.compile(r"[A-Za-z_][\w.-]+(=\S*)?")
+_PARAMETER = re.compile(r"[A-Za-z_][\w.-]+=\S*|ro|rw|quiet|splash|debug|nomodeset|single")
+"""What any command line has one of; without, the file is none."""
+
 _MAX_CONFIG_BYTES = 2 * 2**20
 _WHOLE_CONFIG_LINES = 1000
 """A kernel's configuration has thousands of lines; fewer are an excerpt, where absence says
