@@ -73,7 +73,9 @@ class Canvas:
         ry = rx if ry is None else ry
         self.draw.ellipse(self._scaled([(x - rx, y - ry), (x + rx, y + ry)]), fill=colour)
 
-    def box(self, x0: float, y0: float, x1: float, y1: float, colour: Rgb, round_by: float = 0) -> None:
+    def box(
+        self, x0: float, y0: float, x1: float, y1: float, colour: Rgb, round_by: float = 0
+    ) -> None:
         corners = self._scaled([(x0, y0), (x1, y1)])
         self.draw.rounded_rectangle(corners, round_by * self.unit, fill=colour)
 
@@ -86,7 +88,11 @@ class Canvas:
     def hill(self, y: float, amplitude: float, colour: Rgb) -> None:
         """Everything below a gently waving line."""
         waves = [
-            (self.rng.uniform(0.5, 1.6) * (i + 1), self.rng.uniform(0, math.tau), amplitude / (i + 1))
+            (
+                self.rng.uniform(0.5, 1.6) * (i + 1),
+                self.rng.uniform(0, math.tau),
+                amplitude / (i + 1),
+            )
             for i in range(2)
         ]
         points = [
@@ -106,7 +112,9 @@ class Canvas:
             x, y = self.somewhere(40, bottom)
             self.cloud(x, y, self.rng.uniform(30, 60), colour)
 
-    def dots(self, count: int, top: float, bottom: float, sizes: tuple[float, float], colour: Rgb) -> None:
+    def dots(
+        self, count: int, top: float, bottom: float, sizes: tuple[float, float], colour: Rgb
+    ) -> None:
         for _ in range(round(count * self.width / 512)):
             x, y = self.somewhere(top, bottom)
             self.disc(x, y, self.rng.uniform(*sizes), colour)
@@ -230,7 +238,10 @@ def forest(size: tuple[int, int], rng: random.Random) -> Canvas:
 def city(size: tuple[int, int], rng: random.Random) -> Canvas:
     c = Canvas(size, rng, (150, 200, 240), (235, 240, 245))
     street = c.horizon + 60
-    for front, colour, heights in ((False, (165, 185, 205), (170, 300)), (True, (105, 125, 155), (90, 220))):
+    for front, colour, heights in (
+        (False, (165, 185, 205), (170, 300)),
+        (True, (105, 125, 155), (90, 220)),
+    ):
         x = -20.0
         while x < c.width:
             w, h = rng.uniform(45, 85), rng.uniform(*heights)

@@ -1,4 +1,4 @@
-"""Chooses the concepts, names them in both languages and writes ``concepts.jsonl`` and the sprite pack.
+"""Chooses the concepts, names them in both languages, and writes concepts.jsonl and the sprites.
 
 Owns the answer to "what can this model draw": which pictures are kept, under which names, with
 which Chinese measure words and which natural colours.  The list is committed, so that nobody needs
@@ -125,9 +125,7 @@ def candidates(packages: Path) -> list[Concept]:
     concepts = []
     for entry in kept:
         label = entry["label"]
-        if label in DROPPED_LABELS or (
-            label not in everyday and is_gender_variant(label, labels)
-        ):
+        if label in DROPPED_LABELS or (label not in everyday and is_gender_variant(label, labels)):
             continue
         names_en, names_zh, measures = everyday.get(label, ([], [], []))
         default = SUBGROUP_MEASURES.get(entry["subgroup"], "个")

@@ -32,7 +32,10 @@ SCENE_WORDS = {
     "sea": (("under the sea", "underwater", "under water", "in the ocean", "in the sea"),
             ("在海底", "在水下", "在海里", "在大海里")),
     "desert": (("in the desert", "in a desert"), ("在沙漠里", "在沙漠中")),
-    "forest": (("in the forest", "in the woods", "in a forest"), ("在森林里", "在树林里", "在森林中")),
+    "forest": (
+        ("in the forest", "in the woods", "in a forest"),
+        ("在森林里", "在树林里", "在森林中"),
+    ),
     "city": (("in the city", "on the street", "in a city street", "in a city"),
              ("在城市里", "在街道上", "在街上", "在城市中")),
     "sunset": (("at sunset", "in the sunset", "at dusk"), ("在日落时", "在夕阳下", "在黄昏")),
@@ -103,7 +106,7 @@ def plural(noun: str) -> str:
 
 def with_article(noun: str) -> str:
     """'a cat', 'an owl'; nouns that look plural stay bare."""
-    last = noun.split(" ")[-1]
+    last = noun.rsplit(" ", maxsplit=1)[-1]
     if last.endswith("s") and not last.endswith(("ss", "us")) and " of " not in noun:
         return noun
     sounds_like_you = noun.startswith(("uni", "ufo", "euro"))
@@ -332,6 +335,11 @@ class CaptionWriter:
             place = self._pick(SCENE_WORDS[background.scene][1])
             where = place.removeprefix("在")
             return self._pick(
-                (f"{subject}{place}", f"{where}的{subject}", f"{where}的{subject}", f"{subject}，{where}")
+                (
+                    f"{subject}{place}",
+                    f"{where}的{subject}",
+                    f"{where}的{subject}",
+                    f"{subject}，{where}",
+                )
             )
         return subject

@@ -1,4 +1,4 @@
-"""Compares the training forms of the networks with the classes that load the checkpoint, on the CPU."""
+"""Compares the training forms of the networks with the classes that load the checkpoint."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from PIL import Image
 
 from palette import TINTS
 from scene import BACKDROP_VARIANTS, MOST_OBJECTS, SHAPES
-from vocabulary import RENDERED_STYLES, SCENES, STYLES, Vocabulary
+from vocabulary import SCENES, STYLES, Vocabulary
 
 SPRITE_LEVELS_PX = (224, 150, 100, 64, 40, 26, 16)
 PIXEL_CELL_PX = 8
@@ -68,7 +68,7 @@ def _premultiplied(rgba: torch.Tensor) -> torch.Tensor:
 
 
 def _pencil(rgba: torch.Tensor) -> torch.Tensor:
-    """A pencil drawing of flat sprites: dark lines where brightness changes, light shading inside."""
+    """A pencil drawing of flat sprites: dark lines where brightness changes, light shading."""
     values = rgba.float() / 255
     alpha, brightness = values[:, 3:], _luma(values[:, :3])
     ground = brightness * alpha + (1 - alpha) * 1.3
@@ -151,11 +151,13 @@ class Composer:
         self, picture: torch.Tensor, rows: dict[str, torch.Tensor], hard_edges: bool
     ) -> torch.Tensor:
         """The picture (at any resolution) with shadows and objects drawn on it, in order."""
-        count, _, height, width = picture.shape
+        height, width = picture.shape[-2:]
         short = min(height, width)
         y = ((torch.arange(height, device=self.device) + 0.5) / short).view(1, 1, height, 1)
         x = ((torch.arange(width, device=self.device) + 0.5) / short).view(1, 1, 1, width)
-        sprite = self.sprites.table[rows["concept"].long().clamp(min=0), rows["style"].long()[:, None]]
+        sprite = self.sprites.table[
+            rows["concept"].long().clamp(min=0), rows["style"].long()[:, None]
+        ]
         size = rows["place"][..., 2].float()
         centre_x = rows["place"][..., 0].float() * width / short
         centre_y = rows["place"][..., 1].float() * height / short
@@ -165,15 +167,15 @@ class Composer:
                 break
             on_ground = (there & rows["ground"].bool()).nonzero().flatten()
             if len(on_ground):
-                cx, cy, s = (
-                    v[on_ground, i].view(-1, 1, 1, 1) for v in (centre_x, centre_y, size)
-                )
+                cx, cy, s = (v[on_ground, i].view(-1, 1, 1, 1) for v in (centre_x, centre_y, size))
                 away = ((x - cx) / (0.40 * s)) ** 2 + ((y - cy - 0.475 * s) / (0.065 * s)) ** 2
                 picture[on_ground] *= 1 - 0.34 * (1.25 - away).clamp(0, 1)
             for level, chosen in _by_level(there, size[:, i] * short):
                 at = (centre_x[chosen, i] * short / width, centre_y[chosen, i] * short / height)
                 scale = (size[chosen, i] * short / width, size[chosen, i] * short / height)
-                layer = _placed(self.sprites.levels[level][sprite[chosen, i]], at, scale, height, width)
+                layer = _placed(
+                    self.sprites.levels[level][sprite[chosen, i]], at, scale, height, width
+                )
                 layer = self._tinted(layer, rows["tint"][chosen, i].long())
                 if hard_edges:
                     layer = _with_hard_edges(layer)

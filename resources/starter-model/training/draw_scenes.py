@@ -25,7 +25,7 @@ SCENES_PER_TASK = 2000
 
 
 def encode_captions(tokenizer: Tokenizer, captions: list[str]) -> np.ndarray:
-    """[n, TEXT_LENGTH + 1] int16: token ids padded with PAD_ID, and the length in the last column."""
+    """[n, TEXT_LENGTH + 1] int16: token ids padded with PAD_ID, then the length."""
     table = np.full((len(captions), TEXT_LENGTH + 1), PAD_ID, np.int16)
     for row, encoding in zip(table, tokenizer.encode_batch(captions), strict=True):
         ids = encoding.ids[:TEXT_LENGTH]

@@ -286,9 +286,7 @@ class Evaluation:
         self.save_grid(f"tint_{language}", pictures)
         right = 0
         for scene, picture in zip(scenes, pictures, strict=True):
-            variants = [
-                single(scene.concepts[0], "3d", "white", tint=i) for i in range(len(TINTS))
-            ]
+            variants = [single(scene.concepts[0], "3d", "white", tint=i) for i in range(len(TINTS))]
             colours = torch.stack([_mean_colour(p) for p in self.originals(variants)])
             nearest = int((colours - _mean_colour(picture)).norm(dim=1).argmin())
             right += nearest == scene.tints[0]
@@ -331,7 +329,9 @@ def load_maker(weights: Path, vae: Path, pack: Path, device: str) -> PictureMake
     for part in range(WEIGHT_PARTS):
         tensors |= load_file(weights / f"average-{part}.safetensors")
     for prefix, module in (("transformer.", transformer.model), ("text_encoder.", text_encoder)):
-        own = {k.removeprefix(prefix): v.float() for k, v in tensors.items() if k.startswith(prefix)}
+        own = {
+            k.removeprefix(prefix): v.float() for k, v in tensors.items() if k.startswith(prefix)
+        }
         module.load_state_dict(own)
     return PictureMaker(
         transformer=transformer.to(device).eval(),

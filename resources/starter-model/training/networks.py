@@ -21,7 +21,11 @@ LATENT_CHANNELS = 8
 PACKED_CHANNELS = 4 * LATENT_CHANNELS
 LATENT_PX = 16  # a packed latent pixel covers 16 x 16 picture pixels
 BATCH_NORM_EPS = 1e-5
-TEXT_LENGTHS = (32, 48, 48)  # by shape: 256 + 32 = 240 + 48 tokens, so that all shapes compile alike
+TEXT_LENGTHS = (
+    32,
+    48,
+    48,
+)  # by shape: 256 + 32 = 240 + 48 tokens, so that all shapes compile alike
 
 TRANSFORMER_CONFIG: dict[str, Any] = {
     "hidden_size": 320,
@@ -101,21 +105,25 @@ def encode_text(text_encoder: Ministral3Model, ids: torch.Tensor) -> torch.Tenso
 def pack(latent: torch.Tensor) -> torch.Tensor:
     """[b, c, 2h, 2w] -> [b, 4c, h, w]."""
     b, c, h, w = latent.shape
-    return latent.view(b, c, h // 2, 2, w // 2, 2).permute(0, 1, 3, 5, 2, 4).reshape(
-        b, 4 * c, h // 2, w // 2
+    return (
+        latent.view(b, c, h // 2, 2, w // 2, 2)
+        .permute(0, 1, 3, 5, 2, 4)
+        .reshape(b, 4 * c, h // 2, w // 2)
     )
 
 
 def unpack(packed: torch.Tensor) -> torch.Tensor:
     """[b, 4c, h, w] -> [b, c, 2h, 2w]."""
     b, c, h, w = packed.shape
-    return packed.reshape(b, c // 4, 2, 2, h, w).permute(0, 1, 4, 2, 5, 3).reshape(
-        b, c // 4, 2 * h, 2 * w
+    return (
+        packed.reshape(b, c // 4, 2, 2, h, w)
+        .permute(0, 1, 4, 2, 5, 3)
+        .reshape(b, c // 4, 2 * h, 2 * w)
     )
 
 
 def latent_scale(vae: AutoencoderKLFlux2) -> tuple[torch.Tensor, torch.Tensor]:
-    """Mean and deviation of packed latents, [1, 32, 1, 1] each, from the autoencoder's statistics."""
+    """Mean and deviation of packed latents, [1, 32, 1, 1] each, from the VAE's statistics."""
     mean = vae.bn.running_mean.view(1, -1, 1, 1)
     return mean, (vae.bn.running_var.view(1, -1, 1, 1) + BATCH_NORM_EPS).sqrt()
 
@@ -188,7 +196,7 @@ class TrainingTransformer(nn.Module):
     def _rotations(
         self, lengths: torch.Tensor, height: int, width: int, tokens: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """cos and sin, [batch, height * width + tokens, 1, 64].
+        """Cos and sin, [batch, height * width + tokens, 1, 64].
 
         An image token sits at (text length, y, x), text token j at (j, 0, 0).
         """

@@ -35,7 +35,12 @@ class Ranks:
         flat /= self.count
         torch._foreach_copy_(
             gradients,
-            [part.view_as(g) for part, g in zip(flat.split([g.numel() for g in gradients]), gradients, strict=True)],
+            [
+                part.view_as(g)
+                for part, g in zip(
+                    flat.split([g.numel() for g in gradients]), gradients, strict=True
+                )
+            ],
         )
 
     def agreed(self, value: float) -> float:

@@ -1,11 +1,12 @@
 """Makes pictures with networks in training form: DPM-Solver++(2M) on rectified flow, with guidance.
 
 Only for previews and measurements while training; the program has its own engine.  Formulae: Lu et
-al. 2022, arXiv:2211.01095, with alpha = 1 - sigma; the grid of sigmas is the checkpoint scheduler's.
+al. 2022, arXiv:2211.01095, with alpha = 1 - sigma; the sigmas are the checkpoint scheduler's.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ BOS_ID = 1
 
 
 def shifted_sigmas(steps: int, shift: float) -> list[float]:
-    """steps + 1 decreasing noise levels from 1 to 0."""
+    """Steps + 1 decreasing noise levels from 1 to 0."""
     grid = [1 - i / steps for i in range(steps)]
     return [shift * s / (1 + (shift - 1) * s) for s in grid] + [0.0]
 
@@ -74,7 +75,7 @@ class PictureMaker:
             text = encode_text(self.text_encoder, torch.cat([empty, ids]))
             sigmas = shifted_sigmas(self.steps, self.sigma_shift)
             previous: torch.Tensor | None = None
-            for i, (sigma, following) in enumerate(zip(sigmas, sigmas[1:], strict=False)):
+            for i, (sigma, following) in enumerate(itertools.pairwise(sigmas)):
                 time = torch.full((2 * len(x),), 1000 * sigma, device=self.device)
                 velocity = self.transformer(torch.cat([x, x]), time, text, both_lengths).float()
                 unguided, guided = velocity.chunk(2)
@@ -92,7 +93,7 @@ def _dpmpp_2m_step(
     sigmas: list[float],
     i: int,
 ) -> torch.Tensor:
-    """One step from sigmas[i] to sigmas[i + 1] > 0; of first order while there is no finite past."""
+    """One step from sigmas[i] to sigmas[i + 1] > 0; of first order while there is no past."""
     sigma, following = sigmas[i], sigmas[i + 1]
     gain = (sigma - following) / (sigma * (1 - following))  # 1 - exp(-h)
     if previous is not None and i >= 2:

@@ -32,7 +32,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """``kind``: unnamed, solid, gradient, pattern or scene; ``colours`` index BACKGROUND_COLOURS."""
+    """``kind``: unnamed, solid, gradient, pattern or scene; ``colours`` are indices."""
 
     kind: str
     colours: tuple[int, ...] = ()
@@ -158,7 +158,11 @@ class SceneDrawer:
 
     def _tint(self, concept: Concept, style: str, kind: str) -> int | None:
         choices = self.vocabulary.tints[concept.index]
-        if style == "sketch" or not choices or self.rng.random() > (0.1 if kind == "pair" else 0.15):
+        if (
+            style == "sketch"
+            or not choices
+            or self.rng.random() > (0.1 if kind == "pair" else 0.15)
+        ):
             return None
         tint = self.rng.choice(choices)
         return None if concept.is_tint_held_out(TINTS[tint].key) else tint

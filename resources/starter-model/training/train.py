@@ -119,7 +119,8 @@ def main() -> None:
         pool = encode_pool(rows, composer, vae, dtype)
         torch.save((pool.latents, pool.tokens), kept)
     del composer, vae
-    log(f"latents: {[len(p) for p in pool.latents]}, deviation {pool.latents[0][:2000].float().std():.3f}")
+    deviation = pool.latents[0][:2000].float().std()
+    log(f"latents: {[len(p) for p in pool.latents]}, deviation {deviation:.3f}")
 
     transformer_recipe = TransformerRecipe(
         total_seconds=arguments.transformer_seconds,

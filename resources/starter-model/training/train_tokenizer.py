@@ -1,4 +1,4 @@
-"""Trains the tokenizer on captions: byte-level BPE, lower case, every Chinese character a token start.
+"""Trains the tokenizer on captions: byte-level BPE, lower case, Chinese characters start tokens.
 
 Its result is part of the checkpoint; everything else that needs tokens reads that file.
 """

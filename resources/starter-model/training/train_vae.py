@@ -83,7 +83,9 @@ def _optimizers(vae: AutoencoderKLFlux2, recipe: VaeRecipe) -> list[torch.optim.
     ]
 
 
-def train_vae(pictures: torch.Tensor, recipe: VaeRecipe, ranks: Ranks, log: Log) -> AutoencoderKLFlux2:
+def train_vae(
+    pictures: torch.Tensor, recipe: VaeRecipe, ranks: Ranks, log: Log
+) -> AutoencoderKLFlux2:
     """Trains on uint8 [n, 3, 256, 256]; the first ones are kept for validation.
 
     Returns the averaged weights with the statistics of packed latents in ``bn``.
@@ -133,9 +135,7 @@ def train_vae(pictures: torch.Tensor, recipe: VaeRecipe, ranks: Ranks, log: Log)
     return vae.to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
 
 
-def _batch(
-    pictures: torch.Tensor, recipe: VaeRecipe, share: float, processes: int
-) -> torch.Tensor:
+def _batch(pictures: torch.Tensor, recipe: VaeRecipe, share: float, processes: int) -> torch.Tensor:
     """Random crops at first, whole pictures later; float of -1 to 1, channels last."""
     crops = share < recipe.crop_share
     count = max(1, (recipe.crop_batch if crops else recipe.full_batch) // processes)
