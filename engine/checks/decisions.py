@@ -93,7 +93,9 @@ class Decisions:
         except (OSError, ValueError, RecursionError):
             return []
         entries = found.get("entries") if isinstance(found, dict) else None
-        decisions = (_decision(entry) for entry in entries or () if isinstance(entry, dict))
+        if not isinstance(entries, list):
+            return []
+        decisions = (_decision(entry) for entry in entries if isinstance(entry, dict))
         return [decision for decision in decisions if decision is not None]
 
     def _keep(self, decision: Decision) -> None:

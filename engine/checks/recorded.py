@@ -47,6 +47,8 @@ def load(place: Path) -> Snapshot:
     try:
         if place.is_dir():
             entries = _folder_entries(place)
+        elif place.is_file() and place.stat().st_size > MAX_TOTAL_BYTES:
+            _refuse(place.name, Reason.TOO_LARGE)
         elif zipfile.is_zipfile(place):
             entries = _zip_entries(place)
         elif place.exists():

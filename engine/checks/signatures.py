@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.checks.sentences import say
 from engine.port import Explanation, Sentence, Verdict
@@ -19,16 +20,37 @@ from engine.port import Explanation, Sentence, Verdict
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
     """`pattern` is searched for in a line. `in_kernel_log`: there it is a fault of the hardware or
-    its driver, and sets `health.log`. `check`: the row that it sets wherever it is found.
+    its driver, and sets `health.log`. `check`: the row that it sets wherever it is found. `hints`:
+    a line without any of these, in lower case, cannot match; they spare the slow search.
     """
 
     id: str
     pattern: re.Pattern[str]
+    hints: tuple[str, ...]
     verdict: Verdict
     cause: Sentence
     fix: tuple[Sentence, ...] = ()
     check: str | None = None
     in_kernel_log: bool = False
+
+
+_NO_LITERAL = re.compile(
+    r"\([^()]*\)[?*+]?|\[[^\]]*\][?*+]?|\\[a-zA-Z][?*+]?|[^\\][?*]|[.+^$]|\{[^}]*\}"
+)
+
+
+def _hints(pattern: str) -> tuple[str, ...]:
+    """The longest text that each alternative of a pattern cannot do without."""
+    while "((" in pattern or re.search(r"\([^()]*\(", pattern):
+        pattern = re.sub(r"\([^()]*\)[?*+]?(?=[^()]*\))", "\0", pattern)
+    flat = re.sub(r"\([^()]*\)[?*+]?", "\0", pattern)
+    return tuple(_longest_literal(alternative) for alternative in flat.split("|"))
+
+
+def _longest_literal(pattern: str) -> str:
+    literal = _NO_LITERAL.sub("\0", pattern)
+    literal = re.sub(r"\\(.)", r"\1", literal)
+    return max(literal.split("\0"), key=len).lower()
 
 
 def _of(
@@ -43,6 +65,7 @@ def _of(
     return Signature(
         id=name,
         pattern=re.compile(pattern, re.IGNORECASE),
+        hints=_hints(pattern),
         verdict=verdict,
         cause=cause,
         fix=fix,
@@ -232,10 +255,16 @@ def named(name: str) -> Signature:
     return _BY_ID[name]
 
 
+@lru_cache(maxsize=20_000)
 def of_line(line: str) -> Signature | None:
     """The first signature that fits a line."""
     shortened = line[:_MAX_LINE]
-    return next((known for known in SIGNATURES if known.pattern.search(shortened)), None)
+    lower = shortened.lower()
+    for known in SIGNATURES:
+        is_possible = any(hint in lower for hint in known.hints)
+        if is_possible and known.pattern.search(shortened):
+            return known
+    return None
 
 
 def explain(text: str) -> tuple[Explanation, ...]:

@@ -60,7 +60,7 @@ def damaged(machine: Snapshot, chance: random.Random) -> Snapshot:
     return Snapshot(files=files, nodes=nodes, process=process, commands=commands)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(name=st.sampled_from(sorted(MACHINES)), seed=st.integers(0, 2**32))
 def test_a_damaged_machine(name, seed):
     report = judge.judge(damaged(MACHINES[name], random.Random(seed)))
@@ -101,7 +101,7 @@ def gate_after_selftest(machine: Snapshot, proved: dict[str, str]) -> Gate:
     return gate.decide(rows, chosen, combined, decision, None).gate
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32))
 def test_damage_never_opens_the_gate_of_a_proved_machine(seed):
     small = {
