@@ -24,6 +24,8 @@ PROMPT = "portrait of my late grandmother"
 ADDRESS = "192.168.17.23"
 SECRETS = (HOST, USER, REAL_NAME, UUID, MAC, SERIAL, UNIQUE, PCI_SERIAL, PROMPT, ADDRESS)
 
+OWN_OPTIONS = f"# by {USER} {REAL_NAME}\ninstall amdgpu /home/{USER}/x.sh"
+
 REDACTION = Redaction({HOST, USER, REAL_NAME})
 
 
@@ -72,7 +74,7 @@ def planted() -> Snapshot:
         "/sys/class/net/eth0/address": MAC.encode(),
         "/etc/hostname": HOST.encode(),
         "/etc/machine-id": UUID.replace("-", "").encode(),
-        "/etc/modprobe.d/own.conf": f"# by {USER} {REAL_NAME}\ninstall amdgpu /home/{USER}/x.sh".encode(),
+        "/etc/modprobe.d/own.conf": OWN_OPTIONS.encode(),
         f"/home/{USER}/rocm/.info/version": b"7.1.1",
     }
     nodes = {

@@ -99,22 +99,17 @@ def test_repeated_lines_are_counted_and_the_worst_comes_first():
     ]
 
 
+RESERVED = (
+    "03:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 48 "
+    "[Radeon AI PRO R9700] [1002:7551] (rev c0)\n"
+    "\tKernel driver in use: vfio-pci\n\tKernel modules: amdgpu\n"
+)
+NOMODESET = "[    0.0] Kernel command line: ro nomodeset quiet\n[    1.0] amdgpu 0000:03:00.0: x\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "check"),
-    [
-        (
-            "03:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] "
-            "Navi 48 [Radeon AI PRO R9700] [1002:7551] (rev c0)\n"
-            "\tKernel driver in use: vfio-pci\n\tKernel modules: amdgpu\n",
-            "gpu.driver",
-        ),
-        (
-            "[    0.0] Kernel command line: ro nomodeset quiet\n"
-            "[    1.0] amdgpu 0000:03:00.0: x\n",
-            "kernel.cmdline",
-        ),
-    ],
-)  # fmt: skip
+    ("text", "check"), [(RESERVED, "gpu.driver"), (NOMODESET, "kernel.cmdline")]
+)
 def test_pasted_text_is_judged_by_the_rules_too(text, check):
     assert check in {known.check for known in explaining.explain(text)}
 

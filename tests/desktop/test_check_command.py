@@ -1,0 +1,183 @@
+"""`danqing check` and `danqing explain` as a user calls them."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from desktop import arguments, check_command, check_texts, terminal
+from desktop.arguments import CheckMachine, ExplainText, ShowText, UsageError
+from engine.checks.machine_check import MachineChecker
+from engine.checks.rules import ROWS
+from engine.port import Gate, GpuKind, Sentence, Verdict
+from tests.fakes.machines import RECORDED
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return MachineChecker(state_folder=tmp_path / "state", cache_folder=tmp_path / "cache")
+
+
+def run(command, machine) -> tuple[int, str, str]:
+    """Exit status, standard output, standard error."""
+    out, human = io.StringIO(), io.StringIO()
+    results = terminal.Results(out)
+    if isinstance(command, CheckMachine):
+        status = check_command.check(command, machine, results, human)
+    else:
+        status = check_command.explain(command, machine, results, human)
+    return status, out.getvalue(), human.getvalue()
+
+
+def recorded(name: str) -> Path:
+    return RECORDED / name / "snapshot"
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def test_words_of_check():
+    assert arguments.parse(["check"]) == CheckMachine()
+    words = ["check", "--json", "--snapshot", "a.zip", "--bundle", "b.zip", "--no-probe"]
+    assert arguments.parse(words) == CheckMachine(
+        is_json=True, snapshot=Path("a.zip"), bundle=Path("b.zip"), has_probe=False
+    )
+    assert isinstance(arguments.parse(["check", "--help"]), ShowText)
+
+
+def test_words_of_explain():
+    assert arguments.parse(["explain"]) == ExplainText()
+    assert arguments.parse(["explain", "-"]) == ExplainText()
+    assert arguments.parse(["explain", "a.log", "--json"]) == ExplainText(
+        file=Path("a.log"), is_json=True
+    )
+
+
+@pytest.mark.parametrize("words", [["check", "x"], ["check", "--snap", "a"], ["explain", "a", "b"]])
+def test_mistakes(words):
+    with pytest.raises(UsageError):
+        arguments.parse(words)
+
+
+# --- check ----------------------------------------------------------------------------------------
+
+
+def test_a_recorded_machine_is_told_with_its_remedy(machine):
+    command = CheckMachine(snapshot=recorded("11-debian-kfd-render-user-video"))
+    status, out, human = run(command, machine)
+    assert status == 1
+    assert out.startswith("Pictures cannot be made on the GPU.\n")
+    assert "blocked by: Permissions (dev.perm)" in out
+    assert "> sudo usermod -aG render $USER" in out
+    assert human == ""
+    assert "{" not in out
+
+
+def test_json_of_a_recorded_machine(machine):
+    command = CheckMachine(snapshot=recorded("31-r9700-plus-igpu-30576mb"), is_json=True)
+    status, out, _ = run(command, machine)
+    record = json.loads(out)
+    assert status == 1
+    assert record["format"] == "danqing-check"
+    assert record["gate"] == "needs_selftest"
+    assert record["chosen_gpu"] == "0000:03:00.0"
+
+
+def test_a_bundle_of_a_recorded_machine_can_be_checked_again(machine, tmp_path):
+    name = recorded("31-r9700-plus-igpu-30576mb")
+    first = run(CheckMachine(snapshot=name, bundle=tmp_path / "b.zip", is_json=True), machine)
+    assert "b.zip" in first[2]
+    again = run(CheckMachine(snapshot=tmp_path / "b.zip", is_json=True), machine)
+    assert again[:2] == first[:2]
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        assert {"report.json", "report.txt", "manifest.json"} <= set(archive.namelist())
+
+
+@pytest.mark.parametrize("command", [CheckMachine, ExplainText])
+def test_a_file_that_is_not_there(machine, tmp_path, command):
+    name = tmp_path / "missing"
+    request = CheckMachine(snapshot=name) if command is CheckMachine else ExplainText(file=name)
+    status, out, human = run(request, machine)
+    assert status == 3
+    assert out == ""
+    assert "missing" in human
+    assert human.count("\n") == 1
+
+
+def test_this_machine_without_the_probe_takes_less_than_a_second(machine):
+    began = time.monotonic()
+    status, out, _ = run(CheckMachine(is_json=True, has_probe=False), machine)
+    assert time.monotonic() - began < 1
+    record = json.loads(out)
+    assert status == (0 if record["allowed"] else 1)
+    assert [c["id"] for c in record["checks"] if c["verdict"] == "crashed"] == []
+
+
+def test_the_program_itself():
+    words = [sys.executable, "-m", "desktop", "check", "--no-probe", "--json", "--snapshot"]
+    done = subprocess.run(
+        [*words, str(recorded("49-nvidia-4090-rebar"))],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=REPOSITORY,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["blocked_by"] == ["gpu.present"]
+    assert done.stderr == ""
+
+
+# --- explain --------------------------------------------------------------------------------------
+
+
+def test_a_log_is_explained(machine, tmp_path):
+    log = tmp_path / "app.log"
+    log.write_text("starting\nrocBLAS error: Cannot read TensileLibrary.dat\n" * 2)
+    status, out, _ = run(ExplainText(file=log), machine)
+    assert status == 0
+    assert "(2 times)" in out
+    assert "no kernels" in out
+    status, out, _ = run(ExplainText(file=log, is_json=True), machine)
+    (item,) = json.loads(out)
+    assert (item["signature"], item["check"], item["count"]) == ("tensile-missing", "rocm.arch", 2)
+
+
+def test_nothing_known_is_said(machine, tmp_path):
+    log = tmp_path / "app.log"
+    log.write_text("all is well\n")
+    status, out, human = run(ExplainText(file=log), machine)
+    assert (status, out, human) == (1, "", "Nothing known in here.\n")
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+
+def test_every_row_has_a_title_and_a_group():
+    for row in [*(row.id for row in ROWS), "selftest"]:
+        assert check_texts.title(row) != row
+        assert check_texts.group_of(row) in check_texts.GROUPS
+    assert check_texts.group_of("mem.vram") == "gpu"
+    assert check_texts.group_of("mem.host") == "machine"
+
+
+def test_every_value_has_words():
+    assert set(check_texts.VERDICTS) == set(Verdict) == set(check_texts.SEVERITY)
+    assert set(check_texts.GATES) == set(Gate)
+    assert set(check_texts.KINDS) == set(GpuKind)
+
+
+def test_a_sentence_is_filled_in_after_translation():
+    said = Sentence("{size} of memory", {"size": "{8} GiB"})
+    assert check_texts.sentence(said, lambda context, text: f"{context}: {text}") == (
+        "Checks: {8} GiB of memory"
+    )
+    assert check_texts.sentence(Sentence("")) == ""
