@@ -14,6 +14,10 @@ from engine.port import CheckResult, Gate, GpuKind, Sentence, Verdict
 
 CONTEXT = "Checks"
 
+SENTENCES_CONTEXT = ""
+"""Where the translators' tool puts the engine's sentences: it takes each `say("...")` of
+`engine/checks` for a text without a context (CONTRIBUTING.md)."""
+
 GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "machine": (
         QT_TRANSLATE_NOOP("Checks", "Machine"),
@@ -116,7 +120,7 @@ SEVERITY: tuple[Verdict, ...] = (
 
 def sentence(said: Sentence, translate: Translate = untranslated) -> str:
     """A sentence of the engine in the language of `translate`; "" stays ""."""
-    template = translate(CONTEXT, said.template) if said.template else ""
+    template = translate(SENTENCES_CONTEXT, said.template) if said.template else ""
     return template.format_map(said.values)
 
 

@@ -253,6 +253,15 @@ class Sentence:
         """`text` as it is: a measured value, which no language changes."""
         return Sentence("{text}", {"text": text})
 
+    @staticmethod
+    def command(text: str) -> Sentence:
+        """A command for a terminal: to be copied as it is."""
+        return Sentence("{command}", {"command": text})
+
+    @property
+    def is_command(self) -> bool:
+        return self.template == "{command}"
+
     def __str__(self) -> str:
         return self.template.format_map(self.values)
 

@@ -7,7 +7,7 @@ Danqing shows commands and changes no file of the system.
 from __future__ import annotations
 
 from engine.checks.facts.machine import Platform
-from engine.checks.sentences import say
+from engine.checks.sentences import command, say
 from engine.port import Sentence
 
 _APT = ("debian", "ubuntu", "linuxmint", "pop", "raspbian", "kali", "elementary", "zorin", "deepin")
@@ -40,27 +40,30 @@ def install_firmware(platform: Platform) -> tuple[Sentence, ...]:
     match family(platform):
         case "apt" if platform.distribution in ("debian", "raspbian", "kali"):
             steps = (
-                say("sudo apt install firmware-amd-graphics"),
-                say("sudo update-initramfs -u -k all"),
+                command("sudo apt install firmware-amd-graphics"),
+                command("sudo update-initramfs -u -k all"),
             )
         case "apt":
             steps = (
-                say("sudo apt install --reinstall linux-firmware"),
-                say("sudo update-initramfs -u -k all"),
+                command("sudo apt install --reinstall linux-firmware"),
+                command("sudo update-initramfs -u -k all"),
             )
         case "dnf":
             steps = (
-                say("sudo dnf install linux-firmware amd-gpu-firmware"),
-                say("sudo dracut --force --regenerate-all"),
+                command("sudo dnf install linux-firmware amd-gpu-firmware"),
+                command("sudo dracut --force --regenerate-all"),
             )
         case "zypper":
-            steps = (say("sudo zypper install kernel-firmware-amdgpu"), say("sudo dracut --force"))
+            steps = (
+                command("sudo zypper install kernel-firmware-amdgpu"),
+                command("sudo dracut --force"),
+            )
         case "pacman":
-            steps = (say("sudo pacman -S linux-firmware"), say("sudo mkinitcpio -P"))
+            steps = (command("sudo pacman -S linux-firmware"), command("sudo mkinitcpio -P"))
         case "nixos":
             steps = (say("Set hardware.enableRedistributableFirmware = true; and rebuild."),)
         case "ostree":
-            steps = (say("rpm-ostree upgrade"),)
+            steps = (command("rpm-ostree upgrade"),)
         case _:
             steps = (
                 say("Install or update linux-firmware with your distribution's package manager."),
@@ -75,7 +78,7 @@ def kernel_parameters(platform: Platform) -> Sentence:
         case "nixos":
             return say("On NixOS: edit boot.kernelParams, then sudo nixos-rebuild boot.")
         case "ostree":
-            return say("rpm-ostree kargs --editor")
+            return command("rpm-ostree kargs --editor")
         case "dnf":
             return say(
                 "sudo grubby --update-kernel=ALL --args=… or --remove-args=… changes the command "
@@ -96,13 +99,13 @@ def kernel_parameters(platform: Platform) -> Sentence:
 def newer_kernel(platform: Platform) -> tuple[Sentence, ...]:
     match family(platform):
         case "apt" if platform.distribution == "ubuntu":
-            steps = (say("sudo apt install linux-generic-hwe-$(lsb_release -rs)"),)
+            steps = (command("sudo apt install linux-generic-hwe-$(lsb_release -rs)"),)
         case "apt":
             steps = (say("Install the kernel from your distribution's backports."),)
         case "dnf":
-            steps = (say("sudo dnf upgrade kernel"),)
+            steps = (command("sudo dnf upgrade kernel"),)
         case "pacman":
-            steps = (say("sudo pacman -Syu linux"),)
+            steps = (command("sudo pacman -Syu linux"),)
         case "nixos":
             steps = (say("Set boot.kernelPackages = pkgs.linuxPackages_latest; and rebuild."),)
         case _:

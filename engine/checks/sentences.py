@@ -16,6 +16,11 @@ def say(template: str, /, **values: object) -> Sentence:
     return Sentence(template, {name: str(value) for name, value in values.items()})
 
 
+def command(text: str) -> Sentence:
+    """A command for a terminal, the same in every language."""
+    return Sentence.command(text)
+
+
 def value(text: object) -> Sentence:
     """A measured value, the same in every language."""
     return Sentence.verbatim(str(text))

@@ -2,6 +2,1589 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name></name>
+    <message>
+        <source>No GPU here can be used; the failed rows say why.</source>
+        <translation>这里没有可用的显卡；未通过的各项说明了原因。</translation>
+    </message>
+    <message>
+        <source>There is no AMD GPU.</source>
+        <translation>没有 AMD 显卡。</translation>
+    </message>
+    <message>
+        <source>No GPU could be seen.</source>
+        <translation>没有看到任何显卡。</translation>
+    </message>
+    <message>
+        <source>The only GPU.</source>
+        <translation>唯一的显卡。</translation>
+    </message>
+    <message>
+        <source>The only GPU that can be used.</source>
+        <translation>唯一可用的显卡。</translation>
+    </message>
+    <message>
+        <source>The card; the others are inside the processor.</source>
+        <translation>这是独立显卡；其余的在处理器内部。</translation>
+    </message>
+    <message>
+        <source>The most memory: {size}.</source>
+        <translation>显存最多：{size}。</translation>
+    </message>
+    <message>
+        <source>The first of equal ones.</source>
+        <translation>几块相同显卡中的第一块。</translation>
+    </message>
+    <message>
+        <source>all steps passed, on this driver, kernel, ROCm and PaddlePaddle</source>
+        <translation>所有步骤均通过，且驱动、内核、ROCm 和 PaddlePaddle 未变</translation>
+    </message>
+    <message>
+        <source>The self-test has not been run.</source>
+        <translation>尚未运行自检。</translation>
+    </message>
+    <message>
+        <source>not run</source>
+        <translation>未运行</translation>
+    </message>
+    <message>
+        <source>Run the self-test: danqing selftest</source>
+        <translation>运行自检：danqing selftest</translation>
+    </message>
+    <message>
+        <source>The self-test passed.</source>
+        <translation>自检已通过。</translation>
+    </message>
+    <message>
+        <source>The self-test did not pass.</source>
+        <translation>自检未通过。</translation>
+    </message>
+    <message>
+        <source>Look at its failed steps, then run it again: danqing selftest</source>
+        <translation>查看未通过的步骤，然后重新运行：danqing selftest</translation>
+    </message>
+    <message>
+        <source>Do this on the host, not in the container:</source>
+        <translation>请在宿主机上操作，而不是在容器里：</translation>
+    </message>
+    <message>
+        <source>Set hardware.enableRedistributableFirmware = true; and rebuild.</source>
+        <translation>设置 hardware.enableRedistributableFirmware = true; 然后重新构建系统。</translation>
+    </message>
+    <message>
+        <source>Install or update linux-firmware with your distribution&apos;s package manager.</source>
+        <translation>用发行版的软件包管理器安装或更新 linux-firmware。</translation>
+    </message>
+    <message>
+        <source>Rebuild the initramfs.</source>
+        <translation>重新生成 initramfs。</translation>
+    </message>
+    <message>
+        <source>Reboot.</source>
+        <translation>重启。</translation>
+    </message>
+    <message>
+        <source>On NixOS: edit boot.kernelParams, then sudo nixos-rebuild boot.</source>
+        <translation>在 NixOS 上：编辑 boot.kernelParams，然后运行 sudo nixos-rebuild boot。</translation>
+    </message>
+    <message>
+        <source>sudo grubby --update-kernel=ALL --args=… or --remove-args=… changes the command line.</source>
+        <translation>用 sudo grubby --update-kernel=ALL --args=… 或 --remove-args=… 修改内核命令行。</translation>
+    </message>
+    <message>
+        <source>Edit GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then sudo update-grub.</source>
+        <translation>编辑 /etc/default/grub 中的 GRUB_CMDLINE_LINUX_DEFAULT，然后运行 sudo update-grub。</translation>
+    </message>
+    <message>
+        <source>Edit GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then sudo grub2-mkconfig -o /boot/grub2/grub.cfg (grub-mkconfig and /boot/grub on some); with systemd-boot edit the options line in /boot/loader/entries.</source>
+        <translation>编辑 /etc/default/grub 中的 GRUB_CMDLINE_LINUX_DEFAULT，然后运行 sudo grub2-mkconfig -o /boot/grub2/grub.cfg（有些系统是 grub-mkconfig 和 /boot/grub）；使用 systemd-boot 时编辑 /boot/loader/entries 中的 options 行。</translation>
+    </message>
+    <message>
+        <source>Install the kernel from your distribution&apos;s backports.</source>
+        <translation>从发行版的 backports 安装内核。</translation>
+    </message>
+    <message>
+        <source>Set boot.kernelPackages = pkgs.linuxPackages_latest; and rebuild.</source>
+        <translation>设置 boot.kernelPackages = pkgs.linuxPackages_latest; 然后重新构建系统。</translation>
+    </message>
+    <message>
+        <source>Install a newer kernel with your distribution&apos;s package manager.</source>
+        <translation>用发行版的软件包管理器安装更新的内核。</translation>
+    </message>
+    <message>
+        <source>Or install AMD&apos;s driver package, amdgpu-dkms.</source>
+        <translation>或者安装 AMD 的驱动包 amdgpu-dkms。</translation>
+    </message>
+    <message>
+        <source>Attach the card to a pcie-root-port of the virtual machine (q35).</source>
+        <translation>把显卡挂到虚拟机（q35）的 pcie-root-port 上。</translation>
+    </message>
+    <message>
+        <source>Put the card into a slot of the processor, without a x1 riser.</source>
+        <translation>把显卡插到直连处理器的插槽，不要用 x1 转接线。</translation>
+    </message>
+    <message>
+        <source>ASRock: Advanced &gt; PCI Configuration: Above 4G Decoding and Re-Size BAR Support (Clever Access Memory) on, CSM off.</source>
+        <translation>华擎（ASRock）：Advanced &gt; PCI Configuration：打开 Above 4G Decoding 和 Re-Size BAR Support（Clever Access Memory），关闭 CSM。</translation>
+    </message>
+    <message>
+        <source>ASUS: Advanced &gt; PCI Subsystem Settings: Above 4G Decoding and Re-Size BAR Support on; Boot &gt; CSM off.</source>
+        <translation>华硕（ASUS）：Advanced &gt; PCI Subsystem Settings：打开 Above 4G Decoding 和 Re-Size BAR Support；Boot &gt; CSM 关闭。</translation>
+    </message>
+    <message>
+        <source>MSI: Settings &gt; Advanced &gt; PCI Subsystem Settings: Above 4G memory/Crypto Currency mining and Re-Size BAR Support on; BIOS CSM/UEFI Mode: UEFI.</source>
+        <translation>微星（MSI）：Settings &gt; Advanced &gt; PCI Subsystem Settings：打开 Above 4G memory/Crypto Currency mining 和 Re-Size BAR Support；BIOS CSM/UEFI Mode 设为 UEFI。</translation>
+    </message>
+    <message>
+        <source>Gigabyte: Settings &gt; IO Ports: Above 4G Decoding and Re-Size BAR Support on; Boot &gt; CSM Support off.</source>
+        <translation>技嘉（Gigabyte）：Settings &gt; IO Ports：打开 Above 4G Decoding 和 Re-Size BAR Support；Boot &gt; CSM Support 关闭。</translation>
+    </message>
+    <message>
+        <source>Supermicro: Advanced &gt; PCIe/PCI/PnP Configuration: Above 4G Decoding on, MMIO High Size raised.</source>
+        <translation>超微（Supermicro）：Advanced &gt; PCIe/PCI/PnP Configuration：打开 Above 4G Decoding，调大 MMIO High Size。</translation>
+    </message>
+    <message>
+        <source>Dell, HP and Lenovo: Integrated Devices or System Options: Memory Mapped I/O above 4GB on, MMIO High Base and Size raised; Resizable BAR on where there is one.</source>
+        <translation>戴尔、惠普和联想：在 Integrated Devices 或 System Options 中打开 Memory Mapped I/O above 4GB，调大 MMIO High Base 和 Size；若有 Resizable BAR 也打开。</translation>
+    </message>
+    <message>
+        <source>In the BIOS switch Above 4G Decoding and Resizable BAR (Smart Access Memory) on, and CSM off.</source>
+        <translation>在 BIOS 中打开 Above 4G Decoding 和 Resizable BAR（Smart Access Memory），关闭 CSM。</translation>
+    </message>
+    <message>
+        <source>Gigabyte: Settings &gt; Miscellaneous (or AMD CBS &gt; NBIO): IOMMU: Enabled.</source>
+        <translation>技嘉（Gigabyte）：Settings &gt; Miscellaneous（或 AMD CBS &gt; NBIO）：IOMMU 设为 Enabled。</translation>
+    </message>
+    <message>
+        <source>ASUS: Advanced &gt; AMD CBS &gt; IOMMU: Enabled (Intel: VT-d).</source>
+        <translation>华硕（ASUS）：Advanced &gt; AMD CBS &gt; IOMMU 设为 Enabled（Intel 平台：VT-d）。</translation>
+    </message>
+    <message>
+        <source>In the BIOS set IOMMU (AMD CBS &gt; NBIO; on Intel boards VT-d) to Enabled.</source>
+        <translation>在 BIOS 中把 IOMMU（AMD CBS &gt; NBIO；Intel 主板上是 VT-d）设为 Enabled。</translation>
+    </message>
+    <message>
+        <source>This check itself failed: a bug in Danqing.</source>
+        <translation>这项检查本身出错了：这是丹青的缺陷。</translation>
+    </message>
+    <message>
+        <source>Does not apply in WSL: the GPU is reached through Windows&apos; driver.</source>
+        <translation>不适用于 WSL：显卡要通过 Windows 的驱动访问。</translation>
+    </message>
+    <message>
+        <source>Does not apply: there is no AMD GPU.</source>
+        <translation>不适用：没有 AMD 显卡。</translation>
+    </message>
+    <message>
+        <source>Does not apply to a GPU inside the processor.</source>
+        <translation>不适用于处理器内部的显卡。</translation>
+    </message>
+    <message>
+        <source>Does not apply in a virtual machine: the host decides it.</source>
+        <translation>不适用于虚拟机：由宿主机决定。</translation>
+    </message>
+    <message>
+        <source>It could not be seen.</source>
+        <translation>无法看到。</translation>
+    </message>
+    <message>
+        <source>an AMD display device or accelerator (PCI vendor 1002)</source>
+        <translation>一块 AMD 显卡或加速卡（PCI 厂商 1002）</translation>
+    </message>
+    <message>
+        <source>AMD GPUs found: {count}.</source>
+        <translation>找到 AMD 显卡：{count} 块。</translation>
+    </message>
+    <message>
+        <source>WSL shows no PCI devices; only ROCm itself can tell.</source>
+        <translation>WSL 不显示 PCI 设备；只有 ROCm 自己能判断。</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>The graphics card is NVIDIA&apos;s; Danqing computes on AMD GPUs and on the CPU.</source>
+        <translation>这是 NVIDIA 的显卡；丹青使用 AMD 显卡或处理器计算。</translation>
+    </message>
+    <message>
+        <source>This virtual machine has no AMD GPU: the host passes none through.</source>
+        <translation>这台虚拟机没有 AMD 显卡：宿主机没有直通显卡。</translation>
+    </message>
+    <message>
+        <source>There is no AMD GPU here; the display device is {names}.</source>
+        <translation>这里没有 AMD 显卡；显示设备是 {names}。</translation>
+    </message>
+    <message>
+        <source>There is no AMD GPU here.</source>
+        <translation>这里没有 AMD 显卡。</translation>
+    </message>
+    <message>
+        <source>Use the CPU: it works on every machine.</source>
+        <translation>使用处理器：在任何机器上都能用。</translation>
+    </message>
+    <message>
+        <source>Pass an AMD GPU through from the host (PCI passthrough).</source>
+        <translation>从宿主机直通一块 AMD 显卡（PCI passthrough）。</translation>
+    </message>
+    <message>
+        <source>Check that the card sits in its slot and has its power cables.</source>
+        <translation>检查显卡是否插好、供电线是否接好。</translation>
+    </message>
+    <message>
+        <source>a card that Danqing knows</source>
+        <translation>丹青认识的显卡</translation>
+    </message>
+    <message>
+        <source>The card&apos;s device id could not be seen.</source>
+        <translation>无法看到显卡的设备编号。</translation>
+    </message>
+    <message>
+        <source>{name}, {gfx}.</source>
+        <translation>{name}，{gfx}。</translation>
+    </message>
+    <message>
+        <source>The card {id} is not in Danqing&apos;s table. That alone speaks against nothing.</source>
+        <translation>丹青的表中没有显卡 {id}。仅凭这一点不说明任何问题。</translation>
+    </message>
+    <message>
+        <source>Please report the card, with danqing check --bundle FILE.zip.</source>
+        <translation>请用 danqing check --bundle FILE.zip 报告这块显卡。</translation>
+    </message>
+    <message>
+        <source>amdgpu</source>
+        <translation>amdgpu</translation>
+    </message>
+    <message>
+        <source>The card is reserved for a virtual machine (vfio-pci).</source>
+        <translation>显卡被保留给虚拟机（vfio-pci）。</translation>
+    </message>
+    <message>
+        <source>Remove the vfio-pci.ids= parameter or its line in /etc/modprobe.d, rebuild the initramfs, reboot.</source>
+        <translation>删除 vfio-pci.ids= 参数或 /etc/modprobe.d 中对应的行，重新生成 initramfs，然后重启。</translation>
+    </message>
+    <message>
+        <source>The driver {name} has the card; ROCm needs amdgpu.</source>
+        <translation>显卡由驱动 {name} 占用；ROCm 需要 amdgpu。</translation>
+    </message>
+    <message>
+        <source>Blacklist {name}, and load amdgpu.</source>
+        <translation>屏蔽 {name}，加载 amdgpu。</translation>
+    </message>
+    <message>
+        <source>The driver could not start the GPU.</source>
+        <translation>驱动无法启动显卡。</translation>
+    </message>
+    <message>
+        <source>amdgpu runs, but its DKMS package {version} is old.</source>
+        <translation>amdgpu 在运行，但其 DKMS 包 {version} 太旧。</translation>
+    </message>
+    <message>
+        <source>amdgpu {version} or later</source>
+        <translation>amdgpu {version} 或更新</translation>
+    </message>
+    <message>
+        <source>Install the amdgpu-dkms package of the current ROCm release.</source>
+        <translation>安装当前 ROCm 版本的 amdgpu-dkms 包。</translation>
+    </message>
+    <message>
+        <source>The driver amdgpu runs the card.</source>
+        <translation>显卡由驱动 amdgpu 运行。</translation>
+    </message>
+    <message>
+        <source>The driver found no address space for the card&apos;s memory (error -12).</source>
+        <translation>驱动没有为显存找到地址空间（错误 -12）。</translation>
+    </message>
+    <message>
+        <source>If it stays: add pci=realloc to the kernel command line.</source>
+        <translation>如果仍然如此：在内核命令行中加入 pci=realloc。</translation>
+    </message>
+    <message>
+        <source>The driver could not start the card: a firmware file is missing.</source>
+        <translation>驱动无法启动显卡：缺少固件文件。</translation>
+    </message>
+    <message>
+        <source>The card did not answer in time (error -110).</source>
+        <translation>显卡没有及时响应（错误 -110）。</translation>
+    </message>
+    <message>
+        <source>Switch the machine off and on again; check slot, riser and power cables.</source>
+        <translation>关机后重新开机；检查插槽、转接线和供电线。</translation>
+    </message>
+    <message>
+        <source>The driver could not start the card.</source>
+        <translation>驱动无法启动显卡。</translation>
+    </message>
+    <message>
+        <source>no driver</source>
+        <translation>没有驱动</translation>
+    </message>
+    <message>
+        <source>amdgpu does not run: the kernel was started with nomodeset.</source>
+        <translation>amdgpu 没有运行：内核以 nomodeset 启动。</translation>
+    </message>
+    <message>
+        <source>Remove nomodeset from the kernel command line.</source>
+        <translation>从内核命令行中删除 nomodeset。</translation>
+    </message>
+    <message>
+        <source>amdgpu is not loaded: the kernel command line blacklists it.</source>
+        <translation>amdgpu 没有加载：内核命令行把它列入了黑名单。</translation>
+    </message>
+    <message>
+        <source>Remove {word} from the kernel command line.</source>
+        <translation>从内核命令行中删除 {word}。</translation>
+    </message>
+    <message>
+        <source>amdgpu is not loaded: a file in /etc/modprobe.d blacklists it.</source>
+        <translation>amdgpu 没有加载：/etc/modprobe.d 中的文件把它列入了黑名单。</translation>
+    </message>
+    <message>
+        <source>Remove the line “{line}” from /etc/modprobe.d and rebuild the initramfs.</source>
+        <translation>从 /etc/modprobe.d 中删除“{line}”这一行，并重新生成 initramfs。</translation>
+    </message>
+    <message>
+        <source>amdgpu is not loaded; Secure Boot is on and refuses modules that are not signed with an enrolled key.</source>
+        <translation>amdgpu 没有加载；Secure Boot 已开启，拒绝没有用已登记密钥签名的模块。</translation>
+    </message>
+    <message>
+        <source>Enrol the key: sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of your DKMS), reboot and choose Enroll MOK; or switch Secure Boot off.</source>
+        <translation>登记密钥：sudo mokutil --import /var/lib/shim-signed/mok/MOK.der（你的 DKMS 的密钥），重启并选择 Enroll MOK；或者关闭 Secure Boot。</translation>
+    </message>
+    <message>
+        <source>The driver amdgpu does not run the card.</source>
+        <translation>驱动 amdgpu 没有运行这块显卡。</translation>
+    </message>
+    <message>
+        <source>all firmware files, none known to be bad</source>
+        <translation>固件文件齐全，且没有已知的坏版本</translation>
+    </message>
+    <message>
+        <source>Firmware files are missing: {files}.</source>
+        <translation>缺少固件文件：{files}。</translation>
+    </message>
+    <message>
+        <source>The driver has loaded the card&apos;s firmware.</source>
+        <translation>驱动已加载显卡的固件。</translation>
+    </message>
+    <message>
+        <source>The compute firmware (MEC) {found} is older than {least}.</source>
+        <translation>计算固件（MEC）{found} 比 {least} 旧。</translation>
+    </message>
+    <message>
+        <source>The scheduler firmware (MES) 0x83 is known to fault on this GPU.</source>
+        <translation>已知调度固件（MES）0x83 在这块显卡上会出错。</translation>
+    </message>
+    <message>
+        <source>no fault since boot</source>
+        <translation>启动以来没有故障</translation>
+    </message>
+    <message>
+        <source>No fault of the GPU since boot.</source>
+        <translation>启动以来显卡没有故障。</translation>
+    </message>
+    <message>
+        <source>{count} lines</source>
+        <translation>{count} 行</translation>
+    </message>
+    <message>
+        <source>The connection to the card has had fatal errors since boot.</source>
+        <translation>启动以来，显卡的连接发生过致命错误。</translation>
+    </message>
+    <message>
+        <source>not to be seen</source>
+        <translation>无法看到</translation>
+    </message>
+    <message>
+        <source>The card&apos;s own firmware.</source>
+        <translation>显卡自身的固件。</translation>
+    </message>
+    <message>
+        <source>The card&apos;s form.</source>
+        <translation>显卡的形态。</translation>
+    </message>
+    <message>
+        <source>The processor that the card is next to; -1 is none.</source>
+        <translation>显卡靠近的处理器；-1 表示没有。</translation>
+    </message>
+    <message>
+        <source>Whether the card sleeps; that is no fault.</source>
+        <translation>显卡是否处于休眠；休眠不是故障。</translation>
+    </message>
+    <message>
+        <source>The clocks are limited by hand ({level}).</source>
+        <translation>频率被手动限制（{level}）。</translation>
+    </message>
+    <message>
+        <source>auto</source>
+        <translation>auto</translation>
+    </message>
+    <message>
+        <source>The card sets its clocks by itself; nothing has to be unlocked.</source>
+        <translation>显卡自己调节频率；无需解锁。</translation>
+    </message>
+    <message>
+        <source>Clocks now; an idle card shows its lowest.</source>
+        <translation>当前频率；空闲的显卡显示最低档。</translation>
+    </message>
+    <message>
+        <source>Temperatures and power.</source>
+        <translation>温度和功耗。</translation>
+    </message>
+    <message>
+        <source>SR-IOV shares a card among virtual machines. On or off, it does not matter to Danqing.</source>
+        <translation>SR-IOV 让多台虚拟机共用一块显卡。开或关都不影响丹青。</translation>
+    </message>
+    <message>
+        <source>Power saving of the PCIe connection; “performance” is worth a trial if the connection drops.</source>
+        <translation>PCIe 连接的节能策略；如果连接中断，可以试试“performance”。</translation>
+    </message>
+    <message>
+        <source>Moving memory between processors; AMD advises 0 on Instinct servers.</source>
+        <translation>在处理器之间搬移内存；AMD 建议在 Instinct 服务器上设为 0。</translation>
+    </message>
+    <message>
+        <source>Shared memory; Danqing needs none of it, other programs do.</source>
+        <translation>共享内存；丹青不需要，其他程序需要。</translation>
+    </message>
+    <message>
+        <source>Not in the table.</source>
+        <translation>表中没有。</translation>
+    </message>
+    <message>
+        <source>What Danqing&apos;s table says of {name}.</source>
+        <translation>丹青的表中关于 {name} 的内容。</translation>
+    </message>
+    <message>
+        <source>The driver comes from amdgpu-dkms, so the kernel&apos;s number does not matter.</source>
+        <translation>驱动来自 amdgpu-dkms，因此内核版本号无关紧要。</translation>
+    </message>
+    <message>
+        <source>Which kernel the GPU needs depends on its kind, which could not be seen.</source>
+        <translation>需要哪个内核取决于显卡的种类，而种类无法看到。</translation>
+    </message>
+    <message>
+        <source>{version} or later</source>
+        <translation>{version} 或更新</translation>
+    </message>
+    <message>
+        <source>The kernel is new enough for {kinds}.</source>
+        <translation>内核对 {kinds} 来说足够新。</translation>
+    </message>
+    <message>
+        <source>This kernel carries newer drivers than its number says.</source>
+        <translation>这个内核带有比版本号更新的驱动。</translation>
+    </message>
+    <message>
+        <source>This kernel&apos;s own driver is old for {kinds}.</source>
+        <translation>这个内核自带的驱动对 {kinds} 来说太旧。</translation>
+    </message>
+    <message>
+        <source>{word}: the driver does not start</source>
+        <translation>{word}：驱动不会启动</translation>
+    </message>
+    <message>
+        <source>{word}: the driver is not loaded by itself</source>
+        <translation>{word}：驱动不会自动加载</translation>
+    </message>
+    <message>
+        <source>{word}: for hardware that the driver does not know yet</source>
+        <translation>{word}：用于驱动尚不认识的硬件</translation>
+    </message>
+    <message>
+        <source>{word}: overdrive; the kernel asks to switch it off before reporting bugs</source>
+        <translation>{word}：超频；内核要求在报告问题前关闭它</translation>
+    </message>
+    <message>
+        <source>{word}: another scheduler than the tested one</source>
+        <translation>{word}：使用了未经测试的调度器</translation>
+    </message>
+    <message>
+        <source>{word}: a display that is not there</source>
+        <translation>{word}：一个并不存在的显示器</translation>
+    </message>
+    <message>
+        <source>{word}: the driver does not enlarge the BAR</source>
+        <translation>{word}：驱动不扩大 BAR</translation>
+    </message>
+    <message>
+        <source>{word}: the default (-1) is right</source>
+        <translation>{word}：默认值（-1）才是对的</translation>
+    </message>
+    <message>
+        <source>{word}: gone or outdated; ttm.pages_limit replaces it</source>
+        <translation>{word}：已取消或过时；由 ttm.pages_limit 取代</translation>
+    </message>
+    <message>
+        <source>{word}: limits the machine&apos;s memory</source>
+        <translation>{word}：限制了机器的内存</translation>
+    </message>
+    <message>
+        <source>{word}: no kernel parameter has this name</source>
+        <translation>{word}：没有这个名字的内核参数</translation>
+    </message>
+    <message>
+        <source>{word}: switches the IOMMU off</source>
+        <translation>{word}：关闭了 IOMMU</translation>
+    </message>
+    <message>
+        <source>nothing that is known to do harm</source>
+        <translation>没有已知有害的内容</translation>
+    </message>
+    <message>
+        <source>{word}: the driver does not know it</source>
+        <translation>{word}：驱动不认识它</translation>
+    </message>
+    <message>
+        <source>Kernel parameters that can do harm: {words}.</source>
+        <translation>可能有害的内核参数：{words}。</translation>
+    </message>
+    <message>
+        <source>Remove them unless you know why they are there.</source>
+        <translation>除非你知道它们为什么在那里，否则请删除。</translation>
+    </message>
+    <message>
+        <source>{count} parameters</source>
+        <translation>{count} 个参数</translation>
+    </message>
+    <message>
+        <source>Nothing that is known to do harm.</source>
+        <translation>没有已知有害的内容。</translation>
+    </message>
+    <message>
+        <source>DRM_AMDGPU and HSA_AMD on</source>
+        <translation>DRM_AMDGPU 和 HSA_AMD 已打开</translation>
+    </message>
+    <message>
+        <source>This kernel was built without {names}: the compute driver cannot exist.</source>
+        <translation>这个内核编译时没有 {names}：计算驱动不可能存在。</translation>
+    </message>
+    <message>
+        <source>{names} not set</source>
+        <translation>{names} 未设置</translation>
+    </message>
+    <message>
+        <source>Use your distribution&apos;s standard kernel, or build one with CONFIG_HSA_AMD=y (it selects HMM_MIRROR).</source>
+        <translation>使用发行版的标准内核，或自行编译并设置 CONFIG_HSA_AMD=y（它会选上 HMM_MIRROR）。</translation>
+    </message>
+    <message>
+        <source>{names} is off: no memory shared between processor and GPU. Making pictures does not need it.</source>
+        <translation>{names} 已关闭：处理器和显卡之间没有共享内存。画图不需要它。</translation>
+    </message>
+    <message>
+        <source>The compute driver is in this kernel.</source>
+        <translation>这个内核中有计算驱动。</translation>
+    </message>
+    <message>
+        <source>KFD present</source>
+        <translation>KFD 存在</translation>
+    </message>
+    <message>
+        <source>a GPU node in the KFD&apos;s topology</source>
+        <translation>KFD 拓扑中有一个显卡节点</translation>
+    </message>
+    <message>
+        <source>ROCm sees the GPU.</source>
+        <translation>ROCm 看到了显卡。</translation>
+    </message>
+    <message>
+        <source>no GPU node</source>
+        <translation>没有显卡节点</translation>
+    </message>
+    <message>
+        <source>The compute driver sees the GPU.</source>
+        <translation>计算驱动看到了显卡。</translation>
+    </message>
+    <message>
+        <source>The compute driver leaves out {name}.</source>
+        <translation>计算驱动略过了 {name}。</translation>
+    </message>
+    <message>
+        <source>/dev/kfd does not exist in this container.</source>
+        <translation>这个容器里没有 /dev/kfd。</translation>
+    </message>
+    <message>
+        <source>Start it with --device=/dev/kfd --device=/dev/dri --group-add &lt;the number of the group that owns /dev/kfd on the host&gt;.</source>
+        <translation>启动容器时加上 --device=/dev/kfd --device=/dev/dri --group-add &lt;宿主机上拥有 /dev/kfd 的组的编号&gt;。</translation>
+    </message>
+    <message>
+        <source>/dev/kfd does not exist: the compute driver is not there.</source>
+        <translation>/dev/kfd 不存在：没有计算驱动。</translation>
+    </message>
+    <message>
+        <source>/dev/kfd opens onto nothing (ENOMEM): the compute driver has no GPU.</source>
+        <translation>/dev/kfd 后面什么也没有（ENOMEM）：计算驱动没有显卡。</translation>
+    </message>
+    <message>
+        <source>Start it with --device=/dev/kfd --device=/dev/dri.</source>
+        <translation>启动容器时加上 --device=/dev/kfd --device=/dev/dri。</translation>
+    </message>
+    <message>
+        <source>The GPU is not passed to this container: its files answer EPERM.</source>
+        <translation>显卡没有传入这个容器：它的文件返回 EPERM。</translation>
+    </message>
+    <message>
+        <source>The compute driver left out the GPU; see pcie.atomics.</source>
+        <translation>计算驱动略过了显卡；见 pcie.atomics。</translation>
+    </message>
+    <message>
+        <source>This kernel&apos;s compute driver does not know the GPU.</source>
+        <translation>这个内核的计算驱动不认识这块显卡。</translation>
+    </message>
+    <message>
+        <source>This kernel was built without the compute driver.</source>
+        <translation>这个内核编译时没有计算驱动。</translation>
+    </message>
+    <message>
+        <source>The driver does not run the only GPU.</source>
+        <translation>驱动没有运行唯一的显卡。</translation>
+    </message>
+    <message>
+        <source>The driver amdgpu is not loaded.</source>
+        <translation>驱动 amdgpu 没有加载。</translation>
+    </message>
+    <message>
+        <source>The compute driver shows no GPU.</source>
+        <translation>计算驱动没有显示任何显卡。</translation>
+    </message>
+    <message>
+        <source>ROCm sees the processor only.</source>
+        <translation>ROCm 只看到处理器。</translation>
+    </message>
+    <message>
+        <source>The compute driver said nothing since boot: it is not in this kernel.</source>
+        <translation>计算驱动自启动以来没有任何消息：这个内核里没有它。</translation>
+    </message>
+    <message>
+        <source>Use a kernel with CONFIG_HSA_AMD=y that knows this GPU.</source>
+        <translation>使用设置了 CONFIG_HSA_AMD=y 且认识这块显卡的内核。</translation>
+    </message>
+    <message>
+        <source>/dev/kfd and the render node open for reading and writing</source>
+        <translation>/dev/kfd 和渲染节点可以读写打开</translation>
+    </message>
+    <message>
+        <source>There is no compute device to open; see kfd.present.</source>
+        <translation>没有可打开的计算设备；见 kfd.present。</translation>
+    </message>
+    <message>
+        <source>/dev/kfd opens; the render node could not be seen.</source>
+        <translation>/dev/kfd 可以打开；无法看到渲染节点。</translation>
+    </message>
+    <message>
+        <source>The devices open, but only by this session&apos;s access list: the user is not in the group {group}.</source>
+        <translation>设备可以打开，但只是靠本次会话的访问列表：用户不在 {group} 组中。</translation>
+    </message>
+    <message>
+        <source>The devices open.</source>
+        <translation>设备可以打开。</translation>
+    </message>
+    <message>
+        <source>You are in the group {group} from your next login on: log out and in.</source>
+        <translation>你从下次登录起属于 {group} 组：请注销后重新登录。</translation>
+    </message>
+    <message>
+        <source>Log out and in.</source>
+        <translation>注销后重新登录。</translation>
+    </message>
+    <message>
+        <source>Start the container with --device=/dev/kfd --device=/dev/dri --group-add &lt;the number of the group that owns the device on the host&gt;.</source>
+        <translation>启动容器时加上 --device=/dev/kfd --device=/dev/dri --group-add &lt;宿主机上拥有该设备的组的编号&gt;。</translation>
+    </message>
+    <message>
+        <source>{path} may not be opened by this user.</source>
+        <translation>这个用户不能打开 {path}。</translation>
+    </message>
+    <message>
+        <source>{path} is locked by the container or a sandbox (EPERM).</source>
+        <translation>{path} 被容器或沙箱锁定（EPERM）。</translation>
+    </message>
+    <message>
+        <source>{path} is not the host&apos;s device, or the driver cannot serve this process (EINVAL).</source>
+        <translation>{path} 不是宿主机的设备，或者驱动无法为这个进程服务（EINVAL）。</translation>
+    </message>
+    <message>
+        <source>Use the same driver and ROCm versions inside and outside.</source>
+        <translation>容器内外使用相同版本的驱动和 ROCm。</translation>
+    </message>
+    <message>
+        <source>{path} is held by another program.</source>
+        <translation>{path} 被另一个程序占用。</translation>
+    </message>
+    <message>
+        <source>Close programs that use the GPU, or reboot.</source>
+        <translation>关闭使用显卡的程序，或者重启。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be opened ({error}).</source>
+        <translation>无法打开 {path}（{error}）。</translation>
+    </message>
+    <message>
+        <source>Linux on x86_64, on bare metal</source>
+        <translation>x86_64 上的 Linux，运行在物理机上</translation>
+    </message>
+    <message>
+        <source>{system} is not Linux; ROCm has no driver for it.</source>
+        <translation>{system} 不是 Linux；ROCm 没有它的驱动。</translation>
+    </message>
+    <message>
+        <source>Use Linux for the GPU; Danqing computes on the CPU here.</source>
+        <translation>使用显卡请用 Linux；丹青在这里用处理器计算。</translation>
+    </message>
+    <message>
+        <source>ROCm has no programs for {machine} processors.</source>
+        <translation>ROCm 没有 {machine} 处理器的程序。</translation>
+    </message>
+    <message>
+        <source>Use a machine with an x86-64 processor for the GPU.</source>
+        <translation>使用显卡请用 x86-64 处理器的机器。</translation>
+    </message>
+    <message>
+        <source>This is WSL: Windows&apos; driver decides what the GPU can do.</source>
+        <translation>这是 WSL：显卡能做什么由 Windows 的驱动决定。</translation>
+    </message>
+    <message>
+        <source>WSL on {machine}</source>
+        <translation>{machine} 上的 WSL</translation>
+    </message>
+    <message>
+        <source>This is a virtual machine: the host decides which devices are in it.</source>
+        <translation>这是虚拟机：里面有哪些设备由宿主机决定。</translation>
+    </message>
+    <message>
+        <source>virtual machine on {machine}</source>
+        <translation>{machine} 上的虚拟机</translation>
+    </message>
+    <message>
+        <source>virtual machine ({name}) on {machine}</source>
+        <translation>{machine} 上的虚拟机（{name}）</translation>
+    </message>
+    <message>
+        <source>This is a container: drivers and firmware are the host&apos;s.</source>
+        <translation>这是容器：驱动和固件是宿主机的。</translation>
+    </message>
+    <message>
+        <source>container on {machine}</source>
+        <translation>{machine} 上的容器</translation>
+    </message>
+    <message>
+        <source>Linux on x86-64, on bare metal.</source>
+        <translation>x86-64 上的 Linux，运行在物理机上。</translation>
+    </message>
+    <message>
+        <source>Linux on {machine}</source>
+        <translation>{machine} 上的 Linux</translation>
+    </message>
+    <message>
+        <source>Whether this is a container could not be seen.</source>
+        <translation>无法看到这是不是容器。</translation>
+    </message>
+    <message>
+        <source>Which platform this is could not be seen entirely.</source>
+        <translation>无法完整看到这是什么平台。</translation>
+    </message>
+    <message>
+        <source>booted through UEFI</source>
+        <translation>通过 UEFI 启动</translation>
+    </message>
+    <message>
+        <source>The machine was booted through UEFI. Whether CSM is switched on besides cannot be seen from Linux, and does not matter to the GPU&apos;s firmware.</source>
+        <translation>机器通过 UEFI 启动。CSM 是否同时打开在 Linux 中看不到，对显卡的固件也没有影响。</translation>
+    </message>
+    <message>
+        <source>The machine was booted in legacy mode (CSM): many boards then offer no Resizable BAR. The GPU works nevertheless.</source>
+        <translation>机器以传统模式（CSM）启动：许多主板因此不提供 Resizable BAR。显卡仍然可以工作。</translation>
+    </message>
+    <message>
+        <source>legacy boot</source>
+        <translation>传统启动</translation>
+    </message>
+    <message>
+        <source>Switch CSM off in the BIOS; an installation made in legacy mode has to be converted to UEFI first.</source>
+        <translation>在 BIOS 中关闭 CSM；以传统模式安装的系统须先转换为 UEFI。</translation>
+    </message>
+    <message>
+        <source>UEFI, Secure Boot on</source>
+        <translation>UEFI，Secure Boot 已开启</translation>
+    </message>
+    <message>
+        <source>UEFI, Secure Boot off</source>
+        <translation>UEFI，Secure Boot 已关闭</translation>
+    </message>
+    <message>
+        <source>UEFI</source>
+        <translation>UEFI</translation>
+    </message>
+    <message>
+        <source>one GPU</source>
+        <translation>一块显卡</translation>
+    </message>
+    <message>
+        <source>A GPU inside the processor is beside the card. Programs that use both can crash; Danqing uses the card.</source>
+        <translation>独立显卡之外，处理器内部还有一块显卡。同时使用两者的程序可能崩溃；丹青使用独立显卡。</translation>
+    </message>
+    <message>
+        <source>For other programs: set HIP_VISIBLE_DEVICES to the card&apos;s number.</source>
+        <translation>对于其他程序：把 HIP_VISIBLE_DEVICES 设为独立显卡的编号。</translation>
+    </message>
+    <message>
+        <source>One AMD GPU.</source>
+        <translation>一块 AMD 显卡。</translation>
+    </message>
+    <message>
+        <source>GPUs that reach each other&apos;s memory; Danqing uses one at a time</source>
+        <translation>能互相访问显存的显卡；丹青一次使用一块</translation>
+    </message>
+    <message>
+        <source>Several GPUs; whether they reach each other&apos;s memory could not be seen. Danqing uses one at a time.</source>
+        <translation>有多块显卡；无法看到它们能否互相访问显存。丹青一次使用一块。</translation>
+    </message>
+    <message>
+        <source>Several GPUs that reach each other&apos;s memory.</source>
+        <translation>有多块显卡，能互相访问显存。</translation>
+    </message>
+    <message>
+        <source>Several GPUs that do not reach each other&apos;s memory. Danqing uses one at a time, so it loses nothing.</source>
+        <translation>有多块显卡，不能互相访问显存。丹青一次使用一块，因此没有损失。</translation>
+    </message>
+    <message>
+        <source>SPX (undivided)</source>
+        <translation>SPX（未分区）</translation>
+    </message>
+    <message>
+        <source>The card is not divided.</source>
+        <translation>显卡没有分区。</translation>
+    </message>
+    <message>
+        <source>The card is divided ({mode}): each part has a share of the memory. This is a setting, not a fault.</source>
+        <translation>显卡已分区（{mode}）：每一部分占有一份显存。这是设置，不是故障。</translation>
+    </message>
+    <message>
+        <source>To undivide it: sudo amd-smi set --compute-partition SPX</source>
+        <translation>取消分区：sudo amd-smi set --compute-partition SPX</translation>
+    </message>
+    <message>
+        <source>Several compute devices share this PCI function: the card is divided.</source>
+        <translation>多个计算设备共用这个 PCI 功能：显卡已分区。</translation>
+    </message>
+    <message>
+        <source>{count} nodes</source>
+        <translation>{count} 个节点</translation>
+    </message>
+    <message>
+        <source>This kind of card cannot be divided.</source>
+        <translation>这种显卡不能分区。</translation>
+    </message>
+    <message>
+        <source>at least {least}; {best} for every model</source>
+        <translation>至少 {least}；{best} 可用于所有模型</translation>
+    </message>
+    <message>
+        <source>{total}, {free} free</source>
+        <translation>{total}，空闲 {free}</translation>
+    </message>
+    <message>
+        <source>{total}</source>
+        <translation>{total}</translation>
+    </message>
+    <message>
+        <source>Too little memory for any model.</source>
+        <translation>显存太少，任何模型都用不了。</translation>
+    </message>
+    <message>
+        <source>Use the CPU, or a GPU with more memory.</source>
+        <translation>使用处理器，或换一块显存更大的显卡。</translation>
+    </message>
+    <message>
+        <source>ROCm sees {seen} of {total} only.</source>
+        <translation>ROCm 只看到 {total} 中的 {seen}。</translation>
+    </message>
+    <message>
+        <source>Run the self-test: it allocates what the models need.</source>
+        <translation>运行自检：它会分配模型所需的显存。</translation>
+    </message>
+    <message>
+        <source>Enough memory for: {models}.</source>
+        <translation>显存足够用于：{models}。</translation>
+    </message>
+    <message>
+        <source>More memory than the card has ({nominal}): the figure is not to be trusted.</source>
+        <translation>比显卡应有的显存（{nominal}）还多：这个数字不可信。</translation>
+    </message>
+    <message>
+        <source>Less memory than the card has ({nominal}).</source>
+        <translation>比显卡应有的显存（{nominal}）少。</translation>
+    </message>
+    <message>
+        <source>{available} available</source>
+        <translation>可用 {available}</translation>
+    </message>
+    <message>
+        <source>{least} and more</source>
+        <translation>{least} 以上</translation>
+    </message>
+    <message>
+        <source>Too little free memory to load any model.</source>
+        <translation>空闲内存太少，无法加载任何模型。</translation>
+    </message>
+    <message>
+        <source>Close other programs.</source>
+        <translation>关闭其他程序。</translation>
+    </message>
+    <message>
+        <source>Little free memory: loading a model can fail.</source>
+        <translation>空闲内存不多：加载模型可能失败。</translation>
+    </message>
+    <message>
+        <source>Enough memory to load models.</source>
+        <translation>内存足够加载模型。</translation>
+    </message>
+    <message>
+        <source>the aperture of the card&apos;s memory above 4 GiB</source>
+        <translation>显存的窗口位于 4 GiB 以上</translation>
+    </message>
+    <message>
+        <source>The aperture of the card&apos;s memory has no address.</source>
+        <translation>显存的窗口没有地址。</translation>
+    </message>
+    <message>
+        <source>not assigned</source>
+        <translation>未分配</translation>
+    </message>
+    <message>
+        <source>The aperture of the card&apos;s memory lies below 4 GiB: Above 4G Decoding is off. The memory&apos;s size is not affected.</source>
+        <translation>显存的窗口位于 4 GiB 以下：Above 4G Decoding 没有打开。显存大小不受影响。</translation>
+    </message>
+    <message>
+        <source>The aperture of the card&apos;s memory lies above 4 GiB.</source>
+        <translation>显存的窗口位于 4 GiB 以上。</translation>
+    </message>
+    <message>
+        <source>all of the card&apos;s memory visible to the processor</source>
+        <translation>处理器能看到全部显存</translation>
+    </message>
+    <message>
+        <source>{visible} of {total}</source>
+        <translation>{total} 中的 {visible}</translation>
+    </message>
+    <message>
+        <source>The processor sees all of the card&apos;s memory.</source>
+        <translation>处理器能看到全部显存。</translation>
+    </message>
+    <message>
+        <source>{visible}</source>
+        <translation>{visible}</translation>
+    </message>
+    <message>
+        <source>The processor sees a part of the card&apos;s memory only: Resizable BAR is off. All of it stays usable; loading a model is slower.</source>
+        <translation>处理器只能看到一部分显存：Resizable BAR 没有打开。全部显存仍可使用；加载模型会慢一些。</translation>
+    </message>
+    <message>
+        <source>The BIOS left no room for the card&apos;s whole memory: Resizable BAR fell back to a part of it. All of it stays usable; loading a model is slower.</source>
+        <translation>BIOS 没有为全部显存留出空间：Resizable BAR 退回到只映射一部分。全部显存仍可使用；加载模型会慢一些。</translation>
+    </message>
+    <message>
+        <source>A BIOS update may have switched it off; look again after each one.</source>
+        <translation>BIOS 更新可能会把它关掉；每次更新后请再检查。</translation>
+    </message>
+    <message>
+        <source>PCIe atomics on the way to the processor</source>
+        <translation>到处理器的通路支持 PCIe 原子操作</translation>
+    </message>
+    <message>
+        <source>The slot passes on no PCIe atomics, and the card&apos;s firmware is too old to do without: the compute driver left the card out.</source>
+        <translation>插槽不支持 PCIe 原子操作，而显卡的固件太旧，离不开它：计算驱动略过了这块显卡。</translation>
+    </message>
+    <message>
+        <source>PCIe atomics reach the processor.</source>
+        <translation>PCIe 原子操作可以到达处理器。</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>No PCIe atomics on the way to the processor. The card&apos;s firmware does without.</source>
+        <translation>到处理器的通路不支持 PCIe 原子操作。显卡的固件不需要它。</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+    <message>
+        <source>If computing hangs: put the card into a slot of the processor.</source>
+        <translation>如果计算时卡住：把显卡插到直连处理器的插槽。</translation>
+    </message>
+    <message>
+        <source>{speed} GT/s x{width} at {port}</source>
+        <translation>{port} 处 {speed} GT/s x{width}</translation>
+    </message>
+    <message>
+        <source>x{width}</source>
+        <translation>x{width}</translation>
+    </message>
+    <message>
+        <source>Put the card into the slot next to the processor, without a riser or dock.</source>
+        <translation>把显卡插到处理器旁边的插槽，不要用转接线或扩展坞。</translation>
+    </message>
+    <message>
+        <source>The card is connected by {width} lanes: models load slowly; drawing is not slower.</source>
+        <translation>显卡只用 {width} 条通道连接：加载模型会慢；画图不会变慢。</translation>
+    </message>
+    <message>
+        <source>The connection is slow under load: models load slowly.</source>
+        <translation>负载下连接速度低：加载模型会慢。</translation>
+    </message>
+    <message>
+        <source>The card has all lanes that slot and card allow.</source>
+        <translation>显卡用上了插槽和显卡允许的全部通道。</translation>
+    </message>
+    <message>
+        <source>The card has {width} of {best} possible lanes.</source>
+        <translation>显卡只用了 {best} 条可用通道中的 {width} 条。</translation>
+    </message>
+    <message>
+        <source>How many lanes are possible could not be seen.</source>
+        <translation>无法看到最多可用多少通道。</translation>
+    </message>
+    <message>
+        <source>of no importance to one GPU</source>
+        <translation>对单块显卡无关紧要</translation>
+    </message>
+    <message>
+        <source>ACS sends what the GPUs say to each other through the processor: slower between GPUs, otherwise harmless.</source>
+        <translation>ACS 让显卡之间的通信绕道处理器：显卡之间变慢，除此无害。</translation>
+    </message>
+    <message>
+        <source>redirects</source>
+        <translation>重定向</translation>
+    </message>
+    <message>
+        <source>no redirection between GPUs</source>
+        <translation>显卡之间不重定向</translation>
+    </message>
+    <message>
+        <source>For several GPUs: switch ACS off in the BIOS, or use pci=disable_acs_redir=…; both lessen isolation.</source>
+        <translation>对于多块显卡：在 BIOS 中关闭 ACS，或使用 pci=disable_acs_redir=…；两者都会降低隔离程度。</translation>
+    </message>
+    <message>
+        <source>ACS isolates devices from each other; one GPU does not need it and is not harmed by it.</source>
+        <translation>ACS 把设备彼此隔离；单块显卡不需要它，也不受其害。</translation>
+    </message>
+    <message>
+        <source>does not redirect</source>
+        <translation>不重定向</translation>
+    </message>
+    <message>
+        <source>Only root can read ACS. It isolates devices from each other; one GPU does not need it and is not harmed by it.</source>
+        <translation>只有 root 能读取 ACS。它把设备彼此隔离；单块显卡不需要它，也不受其害。</translation>
+    </message>
+    <message>
+        <source>IOMMU group {group} with {count} devices</source>
+        <translation>IOMMU 组 {group}，含 {count} 个设备</translation>
+    </message>
+    <message>
+        <source>active; with several GPUs as passthrough (iommu=pt)</source>
+        <translation>已启用；有多块显卡时为直通模式（iommu=pt）</translation>
+    </message>
+    <message>
+        <source>The IOMMU is off. One GPU works without it; AMD advises to leave it on.</source>
+        <translation>IOMMU 已关闭。单块显卡没有它也能工作；AMD 建议保持打开。</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Copies between several GPUs want iommu=pt.</source>
+        <translation>多块显卡之间的复制需要 iommu=pt。</translation>
+    </message>
+    <message>
+        <source>active ({kind})</source>
+        <translation>已启用（{kind}）</translation>
+    </message>
+    <message>
+        <source>active</source>
+        <translation>已启用</translation>
+    </message>
+    <message>
+        <source>The IOMMU is active, which is right for one GPU.</source>
+        <translation>IOMMU 已启用，这对单块显卡是正确的。</translation>
+    </message>
+    <message>
+        <source>The IOMMU passes through, which is right for several GPUs.</source>
+        <translation>IOMMU 处于直通模式，这对多块显卡是正确的。</translation>
+    </message>
+    <message>
+        <source>Whether the IOMMU translates could not be seen.</source>
+        <translation>无法看到 IOMMU 是否做地址转换。</translation>
+    </message>
+    <message>
+        <source>The IOMMU translates: copies between several GPUs are slow and can hang.</source>
+        <translation>IOMMU 在做地址转换：多块显卡之间的复制会变慢，也可能卡住。</translation>
+    </message>
+    <message>
+        <source>Add iommu=pt to the kernel command line.</source>
+        <translation>在内核命令行中加入 iommu=pt。</translation>
+    </message>
+    <message>
+        <source>Install ROCm: https://rocm.docs.amd.com/projects/install-on-linux</source>
+        <translation>安装 ROCm：https://rocm.docs.amd.com/projects/install-on-linux</translation>
+    </message>
+    <message>
+        <source>ROCm {version} or later</source>
+        <translation>ROCm {version} 或更新</translation>
+    </message>
+    <message>
+        <source>This ROCm is old for the GPU.</source>
+        <translation>这个 ROCm 对这块显卡来说太旧。</translation>
+    </message>
+    <message>
+        <source>ROCm is installed.</source>
+        <translation>已安装 ROCm。</translation>
+    </message>
+    <message>
+        <source>No ROCm in the system; PaddlePaddle brings its own libraries.</source>
+        <translation>系统中没有 ROCm；PaddlePaddle 自带所需的库。</translation>
+    </message>
+    <message>
+        <source>bundled</source>
+        <translation>自带</translation>
+    </message>
+    <message>
+        <source>ROCm is not installed.</source>
+        <translation>没有安装 ROCm。</translation>
+    </message>
+    <message>
+        <source>ROCm is installed; its exact version could not be seen.</source>
+        <translation>已安装 ROCm；无法看到确切版本。</translation>
+    </message>
+    <message>
+        <source>kernels for the GPU in rocBLAS and PaddlePaddle</source>
+        <translation>rocBLAS 和 PaddlePaddle 中有这块显卡的内核程序</translation>
+    </message>
+    <message>
+        <source>ROCm in WSL sees the processor only: this GPU is not enabled in WSL&apos;s driver stack.</source>
+        <translation>WSL 中的 ROCm 只看到处理器：WSL 的驱动不支持这块显卡。</translation>
+    </message>
+    <message>
+        <source>no GPU agent</source>
+        <translation>没有显卡</translation>
+    </message>
+    <message>
+        <source>Install the current Adrenalin driver in Windows and the matching ROCm for WSL; an integrated GPU may have to be disabled in the BIOS.</source>
+        <translation>在 Windows 中安装最新的 Adrenalin 驱动，并安装与之匹配的 WSL 版 ROCm；可能需要在 BIOS 中停用集成显卡。</translation>
+    </message>
+    <message>
+        <source>rocBLAS has kernels for {gfx}; whether PaddlePaddle has could not be seen.</source>
+        <translation>rocBLAS 有 {gfx} 的内核程序；无法看到 PaddlePaddle 是否也有。</translation>
+    </message>
+    <message>
+        <source>There are kernels for {gfx}.</source>
+        <translation>有 {gfx} 的内核程序。</translation>
+    </message>
+    <message>
+        <source>There are kernels for {other} only, which HSA_OVERRIDE_GFX_VERSION makes this {gfx} run.</source>
+        <translation>只有 {other} 的内核程序，HSA_OVERRIDE_GFX_VERSION 让这块 {gfx} 运行它们。</translation>
+    </message>
+    <message>
+        <source>{library}: none for {gfx}</source>
+        <translation>{library}：没有 {gfx} 的</translation>
+    </message>
+    <message>
+        <source>The installed libraries have no kernels for this GPU ({gfx}).</source>
+        <translation>已安装的库中没有这块显卡（{gfx}）的内核程序。</translation>
+    </message>
+    <message>
+        <source>Install a PaddlePaddle and a ROCm that were built for {gfx}.</source>
+        <translation>安装为 {gfx} 编译的 PaddlePaddle 和 ROCm。</translation>
+    </message>
+    <message>
+        <source>If the processor has a GPU too, hide it: HIP_VISIBLE_DEVICES=0.</source>
+        <translation>如果处理器也带显卡，请隐藏它：HIP_VISIBLE_DEVICES=0。</translation>
+    </message>
+    <message>
+        <source>no variable that hides or overrides the GPU</source>
+        <translation>没有隐藏或改写显卡的变量</translation>
+    </message>
+    <message>
+        <source>{names} hides every GPU from this program.</source>
+        <translation>{names} 让这个程序看不到任何显卡。</translation>
+    </message>
+    <message>
+        <source>No variable stands in the way.</source>
+        <translation>没有变量造成妨碍。</translation>
+    </message>
+    <message>
+        <source>not set</source>
+        <translation>未设置</translation>
+    </message>
+    <message>
+        <source>HSA_OVERRIDE_GFX_VERSION is not of the form major.minor.step.</source>
+        <translation>HSA_OVERRIDE_GFX_VERSION 不是“主.次.步”的形式。</translation>
+    </message>
+    <message>
+        <source>An override is set; whether it fits the GPU could not be seen.</source>
+        <translation>设置了改写；无法看到它是否适合这块显卡。</translation>
+    </message>
+    <message>
+        <source>{gfx} has kernels of its own; the override takes them away.</source>
+        <translation>{gfx} 有自己的内核程序；改写使它们失效。</translation>
+    </message>
+    <message>
+        <source>The GPU {gfx} runs code for {other}, of the same family. Often works; nobody tests it.</source>
+        <translation>显卡 {gfx} 运行同一系列 {other} 的程序。通常可行，但没有人测试过。</translation>
+    </message>
+    <message>
+        <source>The override makes {gfx} run code for {other}, another family: wrong results and crashes such as 0x29.</source>
+        <translation>改写让 {gfx} 运行另一系列 {other} 的程序：会得到错误结果和 0x29 之类的崩溃。</translation>
+    </message>
+    <message>
+        <source>{names} points to a folder that is not there.</source>
+        <translation>{names} 指向不存在的文件夹。</translation>
+    </message>
+    <message>
+        <source>LD_LIBRARY_PATH mixes several ROCm installations.</source>
+        <translation>LD_LIBRARY_PATH 混用了多个 ROCm 安装。</translation>
+    </message>
+    <message>
+        <source>Keep one of them in LD_LIBRARY_PATH.</source>
+        <translation>在 LD_LIBRARY_PATH 中只保留一个。</translation>
+    </message>
+    <message>
+        <source>LD_LIBRARY_PATH holds CUDA folders.</source>
+        <translation>LD_LIBRARY_PATH 中有 CUDA 的文件夹。</translation>
+    </message>
+    <message>
+        <source>Take CUDA&apos;s folders out of LD_LIBRARY_PATH.</source>
+        <translation>从 LD_LIBRARY_PATH 中去掉 CUDA 的文件夹。</translation>
+    </message>
+    <message>
+        <source>Install a PaddlePaddle that was built for ROCm and for this GPU; the one on PyPI computes on NVIDIA or on the CPU.</source>
+        <translation>安装为 ROCm 和这块显卡编译的 PaddlePaddle；PyPI 上的版本使用 NVIDIA 显卡或处理器计算。</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle built for ROCm</source>
+        <translation>为 ROCm 编译的 PaddlePaddle</translation>
+    </message>
+    <message>
+        <source>This PaddlePaddle is not one for ROCm.</source>
+        <translation>这个 PaddlePaddle 不是 ROCm 版。</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle cannot be loaded.</source>
+        <translation>无法加载 PaddlePaddle。</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle is built for ROCm.</source>
+        <translation>PaddlePaddle 是为 ROCm 编译的。</translation>
+    </message>
+    <message>
+        <source>This PaddlePaddle is built for NVIDIA (CUDA).</source>
+        <translation>这个 PaddlePaddle 是为 NVIDIA（CUDA）编译的。</translation>
+    </message>
+    <message>
+        <source>This PaddlePaddle computes on the CPU only.</source>
+        <translation>这个 PaddlePaddle 只用处理器计算。</translation>
+    </message>
+    <message>
+        <source>Not looked at.</source>
+        <translation>未查看。</translation>
+    </message>
+    <message>
+        <source>paddlenlp is installed.</source>
+        <translation>已安装 paddlenlp。</translation>
+    </message>
+    <message>
+        <source>paddlenlp is installed, but cannot be used; Danqing does not need it.</source>
+        <translation>已安装 paddlenlp，但无法使用；丹青不需要它。</translation>
+    </message>
+    <message>
+        <source>paddlenlp is not installed; Danqing does not need it.</source>
+        <translation>没有安装 paddlenlp；丹青不需要它。</translation>
+    </message>
+    <message>
+        <source>Update the kernel and the firmware package (linux-firmware), then reboot.</source>
+        <translation>更新内核和固件包（linux-firmware），然后重启。</translation>
+    </message>
+    <message>
+        <source>Reboot; a reset that failed is not cured by restarting a program.</source>
+        <translation>重启机器；重置失败不能靠重启程序解决。</translation>
+    </message>
+    <message>
+        <source>Remove HSA_OVERRIDE_GFX_VERSION from the environment, then try again.</source>
+        <translation>从环境变量中去掉 HSA_OVERRIDE_GFX_VERSION，然后再试。</translation>
+    </message>
+    <message>
+        <source>Add iommu=pt to the kernel command line, and update the BIOS.</source>
+        <translation>在内核命令行中加入 iommu=pt，并更新 BIOS。</translation>
+    </message>
+    <message>
+        <source>A ROCm tool is not on PATH, or this ROCm came without tools; harmless.</source>
+        <translation>ROCm 的某个工具不在 PATH 中，或这个 ROCm 不带工具；无害。</translation>
+    </message>
+    <message>
+        <source>Add /opt/rocm/bin to PATH.</source>
+        <translation>把 /opt/rocm/bin 加入 PATH。</translation>
+    </message>
+    <message>
+        <source>Neither ROCm nor the driver prints this text; it is no evidence of a switched-off IOMMU. See the rows of the GPU and of the KFD.</source>
+        <translation>ROCm 和驱动都不会打印这段文字；它不能证明 IOMMU 已关闭。请看显卡和 KFD 的各项。</translation>
+    </message>
+    <message>
+        <source>/dev/kfd cannot be opened, or the KFD has no GPU.</source>
+        <translation>无法打开 /dev/kfd，或 KFD 没有显卡。</translation>
+    </message>
+    <message>
+        <source>See the rows kfd.present and dev.perm.</source>
+        <translation>见 kfd.present 和 dev.perm 两项。</translation>
+    </message>
+    <message>
+        <source>The GPU&apos;s memory was full.</source>
+        <translation>显存已满。</translation>
+    </message>
+    <message>
+        <source>Make smaller pictures, or close other programs that use the GPU.</source>
+        <translation>画小一些的图，或关闭使用显卡的其他程序。</translation>
+    </message>
+    <message>
+        <source>A wrong argument or a handle that is gone; a full memory has another error.</source>
+        <translation>参数错误或句柄已失效；显存不足是另一种错误。</translation>
+    </message>
+    <message>
+        <source>Report it together with the log.</source>
+        <translation>请连同日志一起报告。</translation>
+    </message>
+    <message>
+        <source>ROCm shows the program no GPU: a variable hides it, or the device cannot be opened.</source>
+        <translation>ROCm 没有给这个程序显示任何显卡：有变量把它隐藏了，或设备无法打开。</translation>
+    </message>
+    <message>
+        <source>See the rows env.vars and dev.perm.</source>
+        <translation>见 env.vars 和 dev.perm 两项。</translation>
+    </message>
+    <message>
+        <source>Parts of ROCm of different versions are mixed.</source>
+        <translation>混用了不同版本的 ROCm 组件。</translation>
+    </message>
+    <message>
+        <source>Install the driver and ROCm in versions that belong together.</source>
+        <translation>安装版本互相匹配的驱动和 ROCm。</translation>
+    </message>
+    <message>
+        <source>A kernel used an illegal address: code for another GPU, a bug, or bad firmware. It is not a full memory.</source>
+        <translation>内核程序使用了非法地址：为别的显卡编译的程序、缺陷或有问题的固件。这不是显存不足。</translation>
+    </message>
+    <message>
+        <source>The program&apos;s code is for another kind of GPU.</source>
+        <translation>程序的代码是为另一种显卡编译的。</translation>
+    </message>
+    <message>
+        <source>A kernel read or wrote outside its memory: a bug, bad firmware (MES 0x83), or a suspend since the program started.</source>
+        <translation>内核程序读写了自己内存以外的地方：缺陷、有问题的固件（MES 0x83），或程序启动后机器休眠过。</translation>
+    </message>
+    <message>
+        <source>Restart the program.</source>
+        <translation>重新启动程序。</translation>
+    </message>
+    <message>
+        <source>The GPU stopped answering.</source>
+        <translation>显卡停止响应。</translation>
+    </message>
+    <message>
+        <source>On an integrated GPU try HSA_ENABLE_SDMA=0 in the environment.</source>
+        <translation>在集成显卡上可以试试环境变量 HSA_ENABLE_SDMA=0。</translation>
+    </message>
+    <message>
+        <source>rocBLAS has no kernels for this kind of GPU.</source>
+        <translation>rocBLAS 没有这种显卡的内核程序。</translation>
+    </message>
+    <message>
+        <source>Install a ROCm, and a PaddlePaddle build, that include this GPU&apos;s gfx target.</source>
+        <translation>安装包含这块显卡 gfx 目标的 ROCm 和 PaddlePaddle。</translation>
+    </message>
+    <message>
+        <source>The program was built without kernels for this GPU, or it chose the integrated one.</source>
+        <translation>程序编译时没有这块显卡的内核程序，或者它选了集成显卡。</translation>
+    </message>
+    <message>
+        <source>Use a build that includes this GPU&apos;s gfx target; hide the integrated GPU with HIP_VISIBLE_DEVICES.</source>
+        <translation>使用包含这块显卡 gfx 目标的版本；用 HIP_VISIBLE_DEVICES 隐藏集成显卡。</translation>
+    </message>
+    <message>
+        <source>This PaddlePaddle was built for NVIDIA or for the CPU, not for ROCm.</source>
+        <translation>这个 PaddlePaddle 是为 NVIDIA 或处理器编译的，不是 ROCm 版。</translation>
+    </message>
+    <message>
+        <source>Install a PaddlePaddle that was built for ROCm.</source>
+        <translation>安装为 ROCm 编译的 PaddlePaddle。</translation>
+    </message>
+    <message>
+        <source>This PaddlePaddle is broken, or a program for a much older one uses it.</source>
+        <translation>这个 PaddlePaddle 已损坏，或使用它的程序是为老得多的版本写的。</translation>
+    </message>
+    <message>
+        <source>Install PaddlePaddle again.</source>
+        <translation>重新安装 PaddlePaddle。</translation>
+    </message>
+    <message>
+        <source>An error of building PaddlePaddle from source, not of this machine.</source>
+        <translation>这是从源码编译 PaddlePaddle 时的错误，与这台机器无关。</translation>
+    </message>
+    <message>
+        <source>ROCm runs inside WSL, where the GPU is reached through Windows&apos; driver.</source>
+        <translation>ROCm 在 WSL 中运行，显卡要通过 Windows 的驱动访问。</translation>
+    </message>
+    <message>
+        <source>A code of the Windows driver&apos;s installer (path not found); nothing of Linux.</source>
+        <translation>这是 Windows 驱动安装程序的代码（找不到路径）；与 Linux 无关。</translation>
+    </message>
+    <message>
+        <source>This user may not open /dev/kfd.</source>
+        <translation>这个用户不能打开 /dev/kfd。</translation>
+    </message>
+    <message>
+        <source>Add the user to the group that owns /dev/kfd, then log out and in.</source>
+        <translation>把用户加入拥有 /dev/kfd 的组，然后注销并重新登录。</translation>
+    </message>
+    <message>
+        <source>The compute driver (KFD) is not there or has no GPU.</source>
+        <translation>没有计算驱动（KFD），或它没有显卡。</translation>
+    </message>
+    <message>
+        <source>See the rows gpu.driver and kfd.present.</source>
+        <translation>见 gpu.driver 和 kfd.present 两项。</translation>
+    </message>
+    <message>
+        <source>Copies between several GPUs are slow or hang while the IOMMU translates them.</source>
+        <translation>IOMMU 做地址转换时，多块显卡之间的复制会变慢或卡住。</translation>
+    </message>
+    <message>
+        <source>The GPU met an address that is not mapped; after a reset such lines are secondary.</source>
+        <translation>显卡访问了没有映射的地址；重置之后的此类消息是次要的。</translation>
+    </message>
+    <message>
+        <source>A job on the GPU hung; the next line names the program.</source>
+        <translation>显卡上的一个任务卡住了；下一行写明是哪个程序。</translation>
+    </message>
+    <message>
+        <source>The driver could not reset the GPU.</source>
+        <translation>驱动无法重置显卡。</translation>
+    </message>
+    <message>
+        <source>The GPU answered again after a reset.</source>
+        <translation>重置之后显卡恢复了响应。</translation>
+    </message>
+    <message>
+        <source>The driver reset the GPU; what was in its memory is gone.</source>
+        <translation>驱动重置了显卡；显存中的内容已丢失。</translation>
+    </message>
+    <message>
+        <source>Restart the programs that use the GPU, and run the self-test.</source>
+        <translation>重新启动使用显卡的程序，并运行自检。</translation>
+    </message>
+    <message>
+        <source>The GPU&apos;s scheduler firmware hangs (RDNA 3 and 4).</source>
+        <translation>显卡的调度固件卡住（RDNA 3 和 4）。</translation>
+    </message>
+    <message>
+        <source>The slot passes on no PCIe atomics, and the GPU&apos;s firmware is too old to do without.</source>
+        <translation>插槽不支持 PCIe 原子操作，而显卡的固件太旧，离不开它。</translation>
+    </message>
+    <message>
+        <source>Put the card into a slot of the processor, without a riser; in a virtual machine attach it to a pcie-root-port.</source>
+        <translation>把显卡插到直连处理器的插槽，不要用转接线；在虚拟机中把它挂到 pcie-root-port 上。</translation>
+    </message>
+    <message>
+        <source>This kernel&apos;s KFD does not know the GPU.</source>
+        <translation>这个内核的 KFD 不认识这块显卡。</translation>
+    </message>
+    <message>
+        <source>Use a newer kernel or AMD&apos;s amdgpu-dkms.</source>
+        <translation>使用更新的内核或 AMD 的 amdgpu-dkms。</translation>
+    </message>
+    <message>
+        <source>Harmless: the driver does without it.</source>
+        <translation>无害：驱动不需要它。</translation>
+    </message>
+    <message>
+        <source>A firmware file of the GPU is not on the disk or not in the initramfs.</source>
+        <translation>显卡的某个固件文件不在磁盘上，或不在 initramfs 中。</translation>
+    </message>
+    <message>
+        <source>Install or update the firmware package, rebuild the initramfs, reboot.</source>
+        <translation>安装或更新固件包，重新生成 initramfs，然后重启。</translation>
+    </message>
+    <message>
+        <source>The driver could not start the GPU: -12 means no address space for its memory, -22 firmware or power management, -110 no answer.</source>
+        <translation>驱动无法启动显卡：-12 表示没有显存的地址空间，-22 表示固件或电源管理，-110 表示没有响应。</translation>
+    </message>
+    <message>
+        <source>For -12 enable Above 4G Decoding in the BIOS; otherwise update kernel and firmware.</source>
+        <translation>遇到 -12 请在 BIOS 中打开 Above 4G Decoding；否则更新内核和固件。</translation>
+    </message>
+    <message>
+        <source>The BIOS gave the GPU no room for a large BAR; the memory&apos;s size is not affected.</source>
+        <translation>BIOS 没有给显卡留出大 BAR 的空间；显存大小不受影响。</translation>
+    </message>
+    <message>
+        <source>Enable Above 4G Decoding and Resizable BAR in the BIOS.</source>
+        <translation>在 BIOS 中打开 Above 4G Decoding 和 Resizable BAR。</translation>
+    </message>
+    <message>
+        <source>This kernel was built without HMM_MIRROR, which the compute driver needs.</source>
+        <translation>这个内核编译时没有 HMM_MIRROR，而计算驱动需要它。</translation>
+    </message>
+    <message>
+        <source>Use a kernel with CONFIG_HSA_AMD=y, which selects it.</source>
+        <translation>使用设置了 CONFIG_HSA_AMD=y 的内核，它会选上 HMM_MIRROR。</translation>
+    </message>
+    <message>
+        <source>The IOMMU blocked an access to memory; often the BIOS or an integrated GPU.</source>
+        <translation>IOMMU 拦截了一次内存访问；原因常常是 BIOS 或集成显卡。</translation>
+    </message>
+    <message>
+        <source>Secure Boot refuses the driver, which is not signed with an enrolled key.</source>
+        <translation>Secure Boot 拒绝了驱动，因为它没有用已登记的密钥签名。</translation>
+    </message>
+    <message>
+        <source>Enrol the key: sudo mokutil --import /var/lib/shim-signed/mok/MOK.der, reboot, and choose Enroll MOK; or switch Secure Boot off.</source>
+        <translation>登记密钥：sudo mokutil --import /var/lib/shim-signed/mok/MOK.der，重启并选择 Enroll MOK；或者关闭 Secure Boot。</translation>
+    </message>
+    <message>
+        <source>A parameter of the driver is misspelt or gone.</source>
+        <translation>驱动的某个参数拼写错误或已取消。</translation>
+    </message>
+    <message>
+        <source>Remove it from the kernel command line or from /etc/modprobe.d.</source>
+        <translation>从内核命令行或 /etc/modprobe.d 中删除它。</translation>
+    </message>
+    <message>
+        <source>The connection to the card broke: signal, power or a riser.</source>
+        <translation>与显卡的连接中断：信号、供电或转接线。</translation>
+    </message>
+    <message>
+        <source>Reseat the card and its power cables; set the slot to PCIe Gen 4 or 3 in the BIOS.</source>
+        <translation>重新插好显卡和供电线；在 BIOS 中把插槽设为 PCIe Gen 4 或 3。</translation>
+    </message>
+    <message>
+        <source>The card&apos;s memory is defective.</source>
+        <translation>显存有缺陷。</translation>
+    </message>
+    <message>
+        <source>Stop using the card for work, and ask for its replacement.</source>
+        <translation>不要再用这块显卡工作，请联系更换。</translation>
+    </message>
+    <message>
+        <source>The card runs slower because of heat or its power limit.</source>
+        <translation>显卡因温度或功耗上限而降速。</translation>
+    </message>
+    <message>
+        <source>Improve the cooling; look at the fans.</source>
+        <translation>改善散热；检查风扇。</translation>
+    </message>
+</context>
+<context>
     <name>Actions</name>
     <message>
         <source>&amp;Generate</source>
@@ -65,6 +1648,249 @@
     <message>
         <source>Close this message</source>
         <translation>关闭此消息</translation>
+    </message>
+</context>
+<context>
+    <name>Checks</name>
+    <message>
+        <source>Machine</source>
+        <translation>机器</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>显卡</translation>
+    </message>
+    <message>
+        <source>Software</source>
+        <translation>软件</translation>
+    </message>
+    <message>
+        <source>Self-test</source>
+        <translation>自检</translation>
+    </message>
+    <message>
+        <source>For reports</source>
+        <translation>供报告参考</translation>
+    </message>
+    <message>
+        <source>Platform</source>
+        <translation>平台</translation>
+    </message>
+    <message>
+        <source>AMD GPU</source>
+        <translation>AMD 显卡</translation>
+    </message>
+    <message>
+        <source>Model of the card</source>
+        <translation>显卡型号</translation>
+    </message>
+    <message>
+        <source>Driver</source>
+        <translation>驱动</translation>
+    </message>
+    <message>
+        <source>Firmware</source>
+        <translation>固件</translation>
+    </message>
+    <message>
+        <source>Compute driver (KFD)</source>
+        <translation>计算驱动（KFD）</translation>
+    </message>
+    <message>
+        <source>Permissions</source>
+        <translation>权限</translation>
+    </message>
+    <message>
+        <source>GPU memory</source>
+        <translation>显存</translation>
+    </message>
+    <message>
+        <source>Main memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Partitions</source>
+        <translation>分区</translation>
+    </message>
+    <message>
+        <source>Number of GPUs</source>
+        <translation>显卡数量</translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation>内核</translation>
+    </message>
+    <message>
+        <source>Kernel configuration</source>
+        <translation>内核配置</translation>
+    </message>
+    <message>
+        <source>Kernel parameters</source>
+        <translation>内核参数</translation>
+    </message>
+    <message>
+        <source>UEFI (CSM)</source>
+        <translation>UEFI（CSM）</translation>
+    </message>
+    <message>
+        <source>Above 4G Decoding</source>
+        <translation>Above 4G Decoding</translation>
+    </message>
+    <message>
+        <source>Resizable BAR</source>
+        <translation>Resizable BAR</translation>
+    </message>
+    <message>
+        <source>PCIe atomics</source>
+        <translation>PCIe 原子操作</translation>
+    </message>
+    <message>
+        <source>PCIe connection</source>
+        <translation>PCIe 连接</translation>
+    </message>
+    <message>
+        <source>ACS</source>
+        <translation>ACS</translation>
+    </message>
+    <message>
+        <source>IOMMU</source>
+        <translation>IOMMU</translation>
+    </message>
+    <message>
+        <source>ROCm</source>
+        <translation>ROCm</translation>
+    </message>
+    <message>
+        <source>Kernels for this GPU</source>
+        <translation>这块显卡的内核程序</translation>
+    </message>
+    <message>
+        <source>Environment variables</source>
+        <translation>环境变量</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle</source>
+        <translation>PaddlePaddle</translation>
+    </message>
+    <message>
+        <source>paddlenlp</source>
+        <translation>paddlenlp</translation>
+    </message>
+    <message>
+        <source>Faults since boot</source>
+        <translation>启动以来的故障</translation>
+    </message>
+    <message>
+        <source>Specification</source>
+        <translation>规格</translation>
+    </message>
+    <message>
+        <source>VBIOS</source>
+        <translation>VBIOS</translation>
+    </message>
+    <message>
+        <source>Board</source>
+        <translation>板卡</translation>
+    </message>
+    <message>
+        <source>NUMA node</source>
+        <translation>NUMA 节点</translation>
+    </message>
+    <message>
+        <source>Performance level</source>
+        <translation>性能级别</translation>
+    </message>
+    <message>
+        <source>Clocks</source>
+        <translation>频率</translation>
+    </message>
+    <message>
+        <source>Sensors</source>
+        <translation>传感器</translation>
+    </message>
+    <message>
+        <source>Power state</source>
+        <translation>电源状态</translation>
+    </message>
+    <message>
+        <source>SR-IOV</source>
+        <translation>SR-IOV</translation>
+    </message>
+    <message>
+        <source>ASPM</source>
+        <translation>ASPM</translation>
+    </message>
+    <message>
+        <source>NUMA balancing</source>
+        <translation>NUMA 平衡</translation>
+    </message>
+    <message>
+        <source>Shared memory</source>
+        <translation>共享内存</translation>
+    </message>
+    <message>
+        <source>good</source>
+        <translation>良好</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>未通过</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>does not apply</source>
+        <translation>不适用</translation>
+    </message>
+    <message>
+        <source>information</source>
+        <translation>信息</translation>
+    </message>
+    <message>
+        <source>check failed</source>
+        <translation>检查出错</translation>
+    </message>
+    <message>
+        <source>Pictures can be made on the GPU.</source>
+        <translation>可以用显卡画图。</translation>
+    </message>
+    <message>
+        <source>Nothing is in the way. The self-test has to pass before the GPU is used.</source>
+        <translation>没有妨碍。使用显卡之前须先通过自检。</translation>
+    </message>
+    <message>
+        <source>The GPU works. Its warnings have to be read before it is used.</source>
+        <translation>显卡可以工作。使用之前须先阅读警告。</translation>
+    </message>
+    <message>
+        <source>Pictures cannot be made on the GPU.</source>
+        <translation>不能用显卡画图。</translation>
+    </message>
+    <message>
+        <source>graphics card</source>
+        <translation>独立显卡</translation>
+    </message>
+    <message>
+        <source>inside the processor</source>
+        <translation>处理器内部</translation>
+    </message>
+    <message>
+        <source>accelerator</source>
+        <translation>加速卡</translation>
+    </message>
+    <message>
+        <source>virtual</source>
+        <translation>虚拟</translation>
+    </message>
+    <message>
+        <source>part of an accelerator</source>
+        <translation>加速卡的一部分</translation>
     </message>
 </context>
 <context>

@@ -177,7 +177,7 @@ def test_every_value_has_words():
 
 def test_a_sentence_is_filled_in_after_translation():
     said = Sentence("{size} of memory", {"size": "{8} GiB"})
-    assert check_texts.sentence(said, lambda context, text: f"{context}: {text}") == (
-        "Checks: {8} GiB of memory"
+    assert check_texts.sentence(said, lambda context, text: f"{context}-> {text}") == (
+        "-> {8} GiB of memory"
     )
     assert check_texts.sentence(Sentence("")) == ""

@@ -20,7 +20,7 @@ from engine.checks.rules.finding import (
     not_seen,
     without_gpu,
 )
-from engine.checks.sentences import listed, say
+from engine.checks.sentences import command, listed, say
 from engine.port import Sentence
 
 _VENDOR_NAMES = {
@@ -229,8 +229,8 @@ def _why_not_bound(facts: Facts) -> tuple[Sentence, tuple[Sentence, ...]]:
                    "signed with an enrolled key."), (
             say("Enrol the key: sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of "
                 "your DKMS), reboot and choose Enroll MOK; or switch Secure Boot off."),
-            say("sudo modprobe amdgpu"))  # fmt: skip
-    return say("The driver amdgpu does not run the card."), (say("sudo modprobe amdgpu"),)
+            command("sudo modprobe amdgpu"))  # fmt: skip
+    return say("The driver amdgpu does not run the card."), (command("sudo modprobe amdgpu"),)
 
 
 # --- firmware -------------------------------------------------------------------------------------

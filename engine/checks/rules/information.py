@@ -13,7 +13,7 @@ from engine.checks import values
 from engine.checks.facts import Facts
 from engine.checks.facts.gpus import GpuFacts
 from engine.checks.rules.finding import INFO, Finding, without_gpu
-from engine.checks.sentences import listed, say
+from engine.checks.sentences import command, listed, say
 from engine.port import Sentence
 
 GpuRule = Callable[[Facts, GpuFacts | None], Finding]
@@ -45,11 +45,11 @@ runtime = _of_file("power/runtime_status", say("Whether the card sleeps; that is
 def performance(facts: Facts, gpu: GpuFacts | None) -> Finding:
     """info.performance: the true form of "unlock the clocks"."""
     level = _text(facts, gpu, "power_dpm_force_performance_level")
-    if level in ("low", "manual"):
+    if gpu is not None and level in ("low", "manual"):
         return Finding(INFO, say("The clocks are limited by hand ({level}).", level=level), level,
                        say("auto"),
-                       fix=(say("echo auto | sudo tee /sys/class/drm/card*/device/"
-                                "power_dpm_force_performance_level"),),
+                       fix=(command(f"echo auto | sudo tee {gpu.folder}/"
+                                    "power_dpm_force_performance_level"),),
                        source="power_dpm_force_performance_level")  # fmt: skip
     return Finding(INFO, say("The card sets its clocks by itself; nothing has to be unlocked."),
                    level or say("not to be seen"), say("auto"),

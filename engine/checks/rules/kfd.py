@@ -22,7 +22,7 @@ from engine.checks.rules.finding import (
     not_seen,
     without_gpu,
 )
-from engine.checks.sentences import listed, say
+from engine.checks.sentences import command, listed, say
 from engine.checks.snapshot import Node
 from engine.port import Sentence
 
@@ -204,7 +204,7 @@ def _join(facts: Facts, group: str) -> tuple[Sentence, ...]:
     if configured is not None and group in configured:
         return (say("You are in the group {group} from your next login on: log out and in.",
                     group=group),)  # fmt: skip
-    return (say("sudo usermod -aG {group} $USER", group=group), say("Log out and in."))
+    return (command(f"sudo usermod -aG {group} $USER"), say("Log out and in."))
 
 
 def _refused(facts: Facts, path: str, error: str, expected: Sentence) -> Finding:

@@ -129,8 +129,8 @@ def several_gpus(facts: Facts) -> Finding:
     if discrete and integrated:
         return Finding(
             WARN,
-            say("A GPU inside the processor is beside the card. Programs that use both can crash, "
-                "so Danqing hides it from its own process."),
+            say("A GPU inside the processor is beside the card. Programs that use both can crash; "
+                "Danqing uses the card."),
             names, expected,
             fix=(say("For other programs: set HIP_VISIBLE_DEVICES to the card's number."),),
             source="KFD, sysfs",

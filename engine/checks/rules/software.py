@@ -20,7 +20,7 @@ from engine.checks.rules.finding import (
     not_seen,
     without_gpu,
 )
-from engine.checks.sentences import listed, say
+from engine.checks.sentences import command, listed, say
 from engine.port import Sentence
 
 _OLDEST = {"gfx1200": (6, 4, 1), "gfx1201": (6, 4, 1), "gfx950": (7, 0),
@@ -173,7 +173,7 @@ def environment(facts: Facts) -> Finding:
         return Finding(FAIL, say("{names} hides every GPU from this program.",
                                  names=listed(env.hiding)),
                        remarks, expected,
-                       fix=tuple(say("unset {name}", name=name) for name in env.hiding),
+                       fix=tuple(command(f"unset {name}") for name in env.hiding),
                        source=source)  # fmt: skip
     if facts.has_no_amd_gpu:
         return Finding(PASS, say("No variable stands in the way."), remarks, expected,
@@ -203,7 +203,7 @@ def _judge_override(facts: Facts, gpu: GpuFacts | None, text: str) -> Finding:
     gfx = (gpu.gfx or gpu.likely_gfx) if gpu is not None else None
     measured = f"HSA_OVERRIDE_GFX_VERSION={text}" + (f", {gfx}" if gfx else "")
     expected = say("not set")
-    fix = (say("unset HSA_OVERRIDE_GFX_VERSION"),)
+    fix = (command("unset HSA_OVERRIDE_GFX_VERSION"),)
     said = _gfx_of_override(text)
     if said is None:
         summary = say("HSA_OVERRIDE_GFX_VERSION is not of the form major.minor.step.")
@@ -248,7 +248,7 @@ def _paths(facts: Facts, remarks: str, expected: Sentence) -> Finding:
         return Finding(WARN, say("{names} points to a folder that is not there.",
                                  names=listed(env.dangling)),
                        remarks, expected,
-                       fix=tuple(say("unset {name}", name=name) for name in env.dangling),
+                       fix=tuple(command(f"unset {name}") for name in env.dangling),
                        source="environment")  # fmt: skip
     if env.mixed_roots:
         return Finding(WARN, say("LD_LIBRARY_PATH mixes several ROCm installations."),
