@@ -255,6 +255,7 @@ class LoadedModel:
         on_piece: Callable[[int, int], None],
     ) -> Array:
         """The picture (1, 3, H, W) of a clean latent, about -1 .. 1, float32."""
+        self._device.release_memory()  # what denoising freed: the decode wants other sizes
         network = self._network(Component.VAE, checkpoint)
         assert isinstance(network, vae.VaeDecoder)
         x = ops.from_numpy(latent, self._device.info.dtypes[Component.VAE])

@@ -20,6 +20,10 @@ def _prepare() -> None:
     with bootstrap.quiet_import():
         import engine.session  # noqa: F401
 
+    # Imported late by the engine, and by transformers at once: an import on both sides.
+    import safetensors  # noqa: F401
+    import tokenizers  # noqa: F401
+
 
 def picture(model: str, steps: int, guidance_scale: float, prompt: str) -> dict[str, Any]:
     """One picture from a prompt, the model loaded beforehand."""
