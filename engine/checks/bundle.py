@@ -32,8 +32,9 @@ _NEVER = re.compile(
 )
 _KERNEL_LOGS = ("dmesg.txt", "journal-kernel.txt")
 _OF_THE_MACHINE = re.compile(
-    r"amdgpu|\[drm|kfd|Linux version|[Cc]ommand line:|iommu|IOMMU|AMD-Vi|DMAR|\bBAR \d|"
-    r"Secure ?[Bb]oot|rejected by service|unsigned module|pcieport|AER:"
+    r"amdgpu|\[drm|kfd|Linux version|command line:|iommu|IOMMU|AMD-Vi|DMAR|\bBAR \d|"
+    r"Secure ?[Bb]oot|rejected by service|unsigned module|pcieport|AER:",
+    re.IGNORECASE,
 )
 _OF_PROGRAMS = re.compile(r"gfx[0-9a-f]{3,4}\b|rocm|paddle|HIP|HSA|kfd|VRAM", re.IGNORECASE)
 _BINARY = (".gz",)

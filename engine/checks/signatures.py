@@ -228,7 +228,7 @@ SIGNATURES: tuple[Signature, ...] = (
         say("A parameter of the driver is misspelt or gone."),
         say("Remove it from the kernel command line or from /etc/modprobe.d."),
         check="kernel.cmdline"),
-    _of("pcie-error", r"AER:.*uncorrect(able|ed)|PCIe Bus Error: severity=Uncorrected|"
+    _of("pcie-error", r"AER:.*(uncorrectable|uncorrected)|PCIe Bus Error: severity=Uncorrected|"
         r"Card not present|Link Down|device lost from bus", Verdict.FAIL,
         say("The connection to the card broke: signal, power or a riser."),
         say("Reseat the card and its power cables; set the slot to PCIe Gen 4 or 3 in the BIOS."),

@@ -105,7 +105,7 @@ PADDLE = {
 
 BOOT_LOG = (
     "[    0.000000] Linux version 6.14.0-29-generic (buildd@host) #29\n"
-    "[    3.000000] kfd kfd: amdgpu: added device 1002:7551\n"
+    "[    3.000000] kfd kfd: amdgpu: Allocated 3969056 bytes on gart\n"
     "[    3.100000] [drm] Initialized amdgpu 3.61.0 for 0000:03:00.0 on minor 1\n"
 )
 

@@ -32,7 +32,10 @@ _SMALL = 4 * 2**30
 
 _LOG_ADDRESS = re.compile(r"\b([0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7])\b")
 _LOG_IDS = re.compile(r"\(\w+ 0x1002:0x([0-9a-fA-F]{4})(?: 0x\w+:0x\w+ 0x([0-9a-fA-F]{2}))?")
-_LOG_DEVICE = re.compile(r"kfd.*(?:skipped device 1002:|DID )([0-9a-fA-F]{4})\b")
+_LOG_DEVICE = re.compile(
+    r"(?:kfd.*(?:skipped device 1002:|added device 1002:|DID )|Topology: Add d?GPU node \[0x)"
+    r"([0-9a-fA-F]{4})\b"
+)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -333,6 +336,9 @@ def _complete(
         gpu.memory_partition = gpu.memory_partition or gpu.smi.memory_partition
     if gpu.lspci is not None and gpu.iommu_group is None:
         gpu.iommu_group = gpu.lspci.iommu_group
+    for line in gpu.log:
+        if match := re.search(r"Adding to iommu group (\d{1,5})", line):
+            gpu.iommu_group = gpu.iommu_group or match[1]
     if gpu.address is not None:
         gpu.has_own_switch = pci.has_own_switch(snapshot, gpu.address)
     gpu.is_apu = _is_apu(snapshot, gpu)
@@ -366,8 +372,9 @@ def _read_memory(snapshot: Snapshot, gpu: GpuFacts) -> None:
     for line in gpu.log:
         if match := re.search(r"\bVRAM: (\d{1,7})M\b|Detected VRAM RAM=(\d{1,7})M", line):
             gpu.vram = gpu.vram or _plausible(int(match[1] or match[2]) * 2**20)
-        if match := re.search(r"Detected VRAM RAM=\d{1,7}M, BAR=(\d{1,7})M", line):
-            gpu.visible = gpu.visible or _plausible(int(match[1]) * 2**20)
+        match = re.search(r"Detected VRAM RAM=(\d{1,7})M, BAR=(\d{1,7})M", line)
+        if match and gpu.visible is None:  # the aperture may be larger than the memory
+            gpu.visible = _plausible(min(int(match[1]), int(match[2])) * 2**20)
     sources = (gpu.node, gpu.agent, gpu.smi)
     gpu.vram = gpu.vram or next((s.memory for s in sources if s is not None and s.memory), None)
     if gpu.vram and gpu.visible and gpu.visible > gpu.vram:

@@ -172,8 +172,12 @@ def _hypervisor(
         return product
     if named := snapshot.text("/sys/hypervisor/type"):
         return named[:40]
-    match = re.search(r"Hypervisor detected: ([\w -]{1,40})", printed)
-    return match[1].strip() if match else None
+    if match := re.search(r"Hypervisor detected: ([\w -]{1,40})", printed):
+        return match[1].strip()
+    board = re.search(r"\bDMI: ([^\n]{1,80})", printed)
+    names = (*_VM_VENDORS, *_VM_PRODUCTS)
+    is_vm = board is not None and any(name in board[1].lower() for name in names)
+    return board[1] if board is not None and is_vm else None
 
 
 def _is_uefi(snapshot: Snapshot) -> bool | None:
@@ -279,7 +283,7 @@ def _parameters(snapshot: Snapshot, log: tuple[str, ...]) -> tuple[tuple[str, ..
         is_sound = text.isprintable() and any(_PARAMETER.fullmatch(word) for word in words)
         return (words, True) if is_sound else (None, False)
     for line in log:
-        if match := re.search(r"(?:Kernel c|C)ommand line: (.*)", line):
+        if match := re.search(r"(?:Kernel command line|Command line): (.*)", line):
             words = tuple(match[1].split())
             return words, "..." not in words
     return None, False

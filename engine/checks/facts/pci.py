@@ -1,4 +1,4 @@
-"""PCI devices as sysfs shows them: display devices, their bridges, BARs and links.
+"""PCI devices as sysfs shows them: display devices, their bridges, apertures and links.
 
 Separate from `gpus`, which puts all sources together: here is only what one file of sysfs says.
 """

@@ -42,7 +42,7 @@ class LspciDevice:
     class_code: int | None
     driver: str | None = None
     iommu_group: str | None = None
-    memory: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    memory: list[tuple[int | None, int]] = field(default_factory=list[tuple[int | None, int]])
     link: tuple[float, int] | None = None
     link_maximum: tuple[float, int] | None = None
     has_acs_redirect: bool | None = None
@@ -100,6 +100,8 @@ def _detail(device: LspciDevice, line: str) -> None:
         device.driver = match[1]
     elif line.startswith("Kernel modules:") and device.driver is None:
         device.driver = ""  # lspci -k names the driver before the modules
+    elif re.search(r"Memory at <(unassigned|ignored)> \(64-bit, prefetchable\)", line):
+        device.memory.append((None, 0))
     elif match := re.search(r"IOMMU group:? (\d+)", line):
         device.iommu_group = match[1]
     elif match := re.search(
@@ -254,7 +256,7 @@ class SmiGpu:
 class Smi:
     gpus: tuple[SmiGpu, ...] = ()
     rocm_version: str | None = None
-    driver_version: str | None = None
+    is_driver_missing: bool = False
 
 
 def smi(text: str) -> Smi:
@@ -274,11 +276,10 @@ def smi(text: str) -> Smi:
         elif match := re.match(r"\W*([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[01]\w\.[0-7])\s+(.*)", line):
             _amd_smi_line(by_address, match[1].lower(), match[2])
     version = re.search(r"ROCm version: (\d\S*)", text)
-    driver = re.search(r"(?:amdgpu|Driver) version: (\d\S*)", text)
     return Smi(
         gpus=(*by_index.values(), *by_address.values()),
         rocm_version=version[1] if version else None,
-        driver_version=driver[1] if driver else None,
+        is_driver_missing="amdgpu not found in modules" in text,
     )
 
 

@@ -127,12 +127,18 @@ def driver(facts: Facts, gpu: GpuFacts | None) -> Finding:
         return _not_bound(facts, "/sys/module/amdgpu")
     if any("Initialized amdgpu" in line for line in gpu.log):
         return _bound(facts, gpu, "dmesg")
-    if facts.rocminfo.is_module_loaded is False or facts.has_line("secure-boot"):
+    if _is_said_to_be_missing(facts):
         return _not_bound(facts, "rocminfo, dmesg")
     words = facts.kernel.parameters or ()
     if "nomodeset" in words and "amdgpu.modeset=1" not in words:
         return _not_bound(facts, "/proc/cmdline")  # amdgpu refuses to load then
     return not_seen(source)
+
+
+def _is_said_to_be_missing(facts: Facts) -> bool:
+    """A program or the kernel says that the driver is not loaded."""
+    by_tools = facts.rocminfo.is_module_loaded is False or facts.smi.is_driver_missing
+    return by_tools or facts.has_line("secure-boot")
 
 
 def _is_at_work(gpu: GpuFacts) -> bool:
@@ -157,7 +163,7 @@ def _driver_of_machine(facts: Facts) -> Finding:
         return Finding(FAIL, say("The driver could not start the GPU."),
                        facts.kernel_lines["init-failed"], say("amdgpu"),
                        fix=remedies.install_firmware(facts.platform), source="dmesg")  # fmt: skip
-    if facts.rocminfo.is_module_loaded is False or facts.has_line("secure-boot"):
+    if _is_said_to_be_missing(facts):
         return _not_bound(facts, "rocminfo, dmesg")
     return not_seen("/sys/module/amdgpu")
 

@@ -47,6 +47,9 @@ def present(facts: Facts) -> Finding:
     if facts.topology.gpus:
         return _with_skipped(facts, Finding(PASS, say("The compute driver sees the GPU."), names,
                                             expected, source=_TOPOLOGY))  # fmt: skip
+    if any(_is_addition(line) for gpu in facts.gpus for line in gpu.log):
+        finding = Finding(PASS, say("The compute driver sees the GPU."), "", expected, (), "dmesg")
+        return _with_skipped(facts, finding)
     return not_seen(_TOPOLOGY)
 
 
@@ -61,6 +64,10 @@ def _with_skipped(facts: Facts, finding: Finding) -> Finding:
     return Finding(WARN, say("The compute driver leaves out {name}.",
                              name=listed(gpu.name for gpu in skipped)),
                    finding.measured, finding.expected, source=finding.source)  # fmt: skip
+
+
+def _is_addition(line: str) -> bool:
+    return re.search(r"kfd.*added device 1002:|Topology: Add d?GPU node", line) is not None
 
 
 def _is_skip(line: str) -> bool:

@@ -55,7 +55,7 @@ def _bar(gpu: GpuFacts) -> tuple[Bar | None, str]:
         return Bar(start, size), "lspci"
     for line in reversed(gpu.log):
         match = re.search(r"BAR 0\b.*?\[mem 0x([0-9a-f]{1,16})-0x([0-9a-f]{1,16})", line)
-        if match and "assigned" in line and "releas" not in line:
+        if match and "assigned" in line and "releasing" not in line:
             start, end = int(match[1], 16), int(match[2], 16)
             return (Bar(start, end - start + 1) if end > start > 0 else None), "dmesg"
     return None, "resource"

@@ -200,11 +200,11 @@ def _judge_overrides(facts: Facts) -> Finding | None:
 
 
 def _judge_override(facts: Facts, gpu: GpuFacts | None, text: str) -> Finding:
-    gfx = (gpu.gfx or gpu.likely_gfx) if gpu is not None else None
+    said = _gfx_of_override(text)
+    gfx = _true_gfx(gpu, said) if gpu is not None else None
     measured = f"HSA_OVERRIDE_GFX_VERSION={text}" + (f", {gfx}" if gfx else "")
     expected = say("not set")
     fix = (command("unset HSA_OVERRIDE_GFX_VERSION"),)
-    said = _gfx_of_override(text)
     if said is None:
         summary = say("HSA_OVERRIDE_GFX_VERSION is not of the form major.minor.step.")
         return Finding(FAIL, summary, measured, expected, fix=fix, source="environment")
@@ -221,6 +221,16 @@ def _judge_override(facts: Facts, gpu: GpuFacts | None, text: str) -> Finding:
     summary = say("The override makes {gfx} run code for {other}, another family: wrong results "
                   "and crashes such as 0x29.", gfx=gfx, other=said)  # fmt: skip
     return Finding(FAIL, summary, measured, expected, fix=fix, source="environment")
+
+
+def _true_gfx(gpu: GpuFacts, said: str | None) -> str | None:
+    """What the GPU is, not what the override makes ROCm print of it."""
+    if gpu.node is not None and gpu.node.gfx:
+        return gpu.node.gfx
+    kinds = {row.gfx for row in gpu.rows}
+    if len(kinds) == 1:
+        return kinds.pop()
+    return gpu.gfx if gpu.gfx != said else None
 
 
 def _gfx_of_override(text: str) -> str | None:
