@@ -33,7 +33,7 @@ SYSTEM_PACKAGES := python3-venv libgomp1 libzstd1 libglib2.0-0 libdbus-1-3 \
 
 .PHONY: help setup setup-reference setup-paddlenlp system-deps lock clean run test test-slow \
 	lint lint-style lint-metadata lint-spelling lint-imports lint-types format parity \
-	paddlenlp-test bench screenshots
+	paddlenlp-test bench screenshots translations
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -156,3 +156,15 @@ bench: setup setup-reference ## the figures, in one run
 
 screenshots: system-deps setup ## pictures of every window, for looking at
 	$(APP) -m tests.screenshots
+
+# --- languages ------------------------------------------------------------------------------------
+
+TRANSLATED = desktop/messages.py desktop/check_texts.py $(shell find engine/checks -name '*.py') \
+	$(wildcard desktop/views/*.py desktop/widgets/*.py)
+LUPDATE = .venv/bin/pyside6-lupdate -silent -no-obsolete -locations none \
+	-tr-function-alias QT_TR_NOOP+=say -source-language en
+
+translations: setup ## new texts into resources/i18n/*.ts, to be translated there
+	@$(LUPDATE) -target-language zh_CN $(TRANSLATED) -ts resources/i18n/danqing_zh_CN.ts
+	@$(LUPDATE) -target-language en -pluralonly $(TRANSLATED) -ts resources/i18n/danqing_en.ts
+	@grep -c 'type="unfinished"' resources/i18n/*.ts || true

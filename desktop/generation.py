@@ -31,6 +31,7 @@ from engine.port import (
     JobFinished,
     JobId,
     JobStarted,
+    JobWarned,
     ModelLoading,
     PhaseStarted,
     ResolvedRequest,
@@ -159,6 +160,11 @@ class Generation:
                 report.event("loading", component=component, fraction=fraction)
             case JobStarted(resolved=resolved):
                 self._announce(resolved)
+            case JobWarned(warning=warning):
+                message = messages.describe(warning)
+                log.warning("%s: %s", warning.code, dict(warning.facts))
+                self._display.say(str(message))
+                report.event("warning", code=warning.code, message=str(message))
             case PhaseStarted(phase=phase, image_index=index):
                 report.event("phase", phase=phase, image=index)
             case StepCompleted(image_index=index, step=step, steps=steps, sigma=sigma):

@@ -344,6 +344,16 @@ WORDINGS: Mapping[ErrorCode, tuple[Wording, ...]] = {
         ),
         Wording(QT_TRANSLATE_NOOP("Messages", "A file cannot be written."), _ANOTHER_FOLDER),
     ),
+    ErrorCode.PROMPT_TRUNCATED: (
+        Wording(
+            QT_TRANSLATE_NOOP(
+                "Messages",
+                "The text is longer than the model reads: the first {tokens} tokens count.",
+            ),
+            QT_TRANSLATE_NOOP("Messages", "Shorten the text, or put what matters first."),
+        ),
+        Wording(QT_TRANSLATE_NOOP("Messages", "The text is longer than the model reads.")),
+    ),
     ErrorCode.ENGINE_STOPPED: (
         Wording(
             QT_TRANSLATE_NOOP("Messages", "The engine stopped before the picture was made."),

@@ -120,6 +120,16 @@ class LoadedModel:
         if not any(plan.free_before.values()):
             self.load_all(emit, checkpoint)
 
+    def warnings(self, request: ResolvedRequest) -> list[EngineError]:
+        """What of the request is not honoured in full: texts beyond the model's limit are cut."""
+        texts = (request.prompt, request.negative_prompt)
+        encodings = [self._tokenizer.encode(text) for text in texts]
+        return [
+            EngineError(code=ErrorCode.PROMPT_TRUNCATED, facts={"tokens": len(encoding.ids)})
+            for encoding in encodings
+            if encoding.truncated
+        ]
+
     def load_all(self, emit: Emit, checkpoint: Checkpoint) -> None:
         """Load every network that is not loaded."""
         self._emit = emit

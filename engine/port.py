@@ -206,6 +206,7 @@ class ErrorCode(StrEnum):
     MODEL_UNSAFE = "model_unsafe"  # file (a pickle: never opened)
     VALUE_NOT_ALLOWED = "value_not_allowed"  # name, value, allowed
     SIZE_NOT_ALLOWED = "size_not_allowed"  # width, height, allowed
+    PROMPT_TRUNCATED = "prompt_truncated"  # tokens (that count); a warning, the job goes on
     OUT_OF_MEMORY = "out_of_memory"  # device, phase; needed_bytes and free_bytes when known
     DEVICE_UNAVAILABLE = "device_unavailable"  # device, reason
     DEVICE_LOST = "device_lost"  # device, phase
@@ -448,6 +449,14 @@ class JobStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobWarned:
+    """Something that the user should know about a job that goes on."""
+
+    job_id: JobId
+    warning: EngineError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseStarted:
     """`image_index` is the 0-based picture the phase belongs to (0 for phases before the first)."""
 
@@ -546,7 +555,7 @@ class EngineStopped:
     error: EngineError | None = None
 
 
-JobProgress = JobStarted | PhaseStarted | StepCompleted | TileDecoded | ImageCompleted
+JobProgress = JobStarted | JobWarned | PhaseStarted | StepCompleted | TileDecoded | ImageCompleted
 JobEnd = JobFinished | JobCancelled | JobFailed
 JobEvent = JobProgress | JobEnd
 EngineEvent = (

@@ -22,6 +22,7 @@ from engine.port import (
     GenerationRequest,
     JobId,
     JobStarted,
+    JobWarned,
     ModelId,
     ModelInfo,
     ModelLoaded,
@@ -87,6 +88,8 @@ class Session:
         with self._device.activate():
             track(PhaseStarted(job_id=job_id, phase=Phase.LOAD))
             model = self._opened(info)
+            for warning in model.warnings(resolved):
+                track(JobWarned(job_id=job_id, warning=warning))
             model.prepare(resolved, track, checkpoint)
             text_to_image.text_to_image(job_id, resolved, model, track, checkpoint)
         self._phase = None

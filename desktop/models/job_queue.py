@@ -33,6 +33,7 @@ from engine.port import (
     JobFinished,
     JobId,
     JobStarted,
+    JobWarned,
     ModelFailed,
     ModelLoaded,
     ModelLoading,
@@ -149,6 +150,8 @@ class JobQueue(QObject):
                 self._end(event)
             case JobStarted() | PhaseStarted() | StepCompleted() | TileDecoded():
                 self._advance(event)
+            case JobWarned(warning=warning):
+                self.failed.emit(warning)
             case ImageCompleted():
                 self._complete_image(event)
             case ModelLoading():

@@ -2218,6 +2218,18 @@
         <translation>无法读取 {file}：{reason}。</translation>
     </message>
     <message>
+        <source>The text is longer than the model reads: the first {tokens} tokens count.</source>
+        <translation>文字超出了模型能读的长度：只有前 {tokens} 个词元有效。</translation>
+    </message>
+    <message>
+        <source>Shorten the text, or put what matters first.</source>
+        <translation>请缩短文字，或把重要的内容放在前面。</translation>
+    </message>
+    <message>
+        <source>The text is longer than the model reads.</source>
+        <translation>文字超出了模型能读的长度。</translation>
+    </message>
+    <message>
         <source>No files can be made in {path}.</source>
         <translation>无法在 {path} 中创建文件。</translation>
     </message>

@@ -42,6 +42,7 @@ FACTS = {
     ErrorCode.LIBRARY_MISSING: {"library": "paddlepaddle", "reason": "no such file"},
     ErrorCode.SNAPSHOT_UNREADABLE: {"file": "bundle.zip", "reason": "too_large"},
     ErrorCode.FILE_NOT_WRITTEN: {"file": "bundle.zip", "reason": "No space left on device"},
+    ErrorCode.PROMPT_TRUNCATED: {"tokens": 2048},
     ErrorCode.ENGINE_STOPPED: {},
     ErrorCode.BUG: {"exception": "TypeError"},
 }

@@ -24,6 +24,7 @@ from engine.port import (
     JobFailed,
     JobFinished,
     JobId,
+    JobWarned,
     ModelId,
     ModelLoading,
     PhaseStarted,
@@ -308,3 +309,15 @@ def test_a_lost_device_is_reported_and_the_next_job_opens_it_anew(run, expect_lo
     assert end.error.code is ErrorCode.DEVICE_LOST
     running.generate("two")
     assert isinstance(running.end_of("two"), JobFinished)
+
+
+def test_a_text_beyond_the_models_limit_is_said_and_drawn_from_its_beginning(run):
+    running = run(CpuDevice)
+    running.generate("long", prompt="cat " * 2000)
+    assert isinstance(running.end_of("long"), JobFinished)
+    (warning,) = [event.warning for event in running.events if isinstance(event, JobWarned)]
+    assert warning.code is ErrorCode.PROMPT_TRUNCATED
+    assert warning.facts == {"tokens": 512}
+    running.generate("short")
+    running.end_of("short")
+    assert len([event for event in running.events if isinstance(event, JobWarned)]) == 1
