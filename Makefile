@@ -153,6 +153,7 @@ paddlenlp-test: setup-paddlenlp ## the paddlenlp extra, in its own environment
 
 bench: setup setup-reference ## the figures, in one run
 	$(APP) -m tests.bench
+	$(APP) -m tests.bench.window
 
 screenshots: system-deps setup ## pictures of every window, for looking at
 	$(APP) -m tests.screenshots
