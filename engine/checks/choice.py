@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.checks.facts import Facts
-from engine.checks.facts.gpus import GpuFacts
+from engine.checks.facts.gpu_facts import GpuFacts
 from engine.checks.rules import memory
 from engine.checks.rules.software import NATIVE
 from engine.checks.sentences import gib, say

@@ -1,10 +1,10 @@
 """This machine, looked at without root, without starting a program, in well under a second.
 
-The only module that touches /sys, /proc and /dev. It collects everything that a rule may ask for
-into one `Snapshot`, so that the live check and the bundle judge the same facts. Files here can
-vanish, be endless, be unreadable or block: each is opened without blocking, read up to a limit, and
-an error becomes the recorded fact. What identifies the machine or its owner (serial numbers, unique
-ids, the command line's UUIDs) is never read, or masked at once.
+Beside `kernel_log` the only module that touches /sys, /proc and /dev. It collects everything that a
+rule may ask for into one `Snapshot`, so that the live check and the bundle judge the same facts.
+Files here can vanish, be endless, be unreadable or block: each is opened without blocking, read up
+to a limit, and an error becomes the recorded fact. Of what identifies the machine or its owner,
+serial numbers and unique ids are never read; the rest is taken out of a bundle (`redaction`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import os
 import pwd
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from engine.checks import kernel_log
 from engine.checks.snapshot import Node, Process, Snapshot
 
 MAX_BYTES = 256 * 2**10
@@ -27,8 +28,6 @@ MAX_BYTES = 256 * 2**10
 MAX_CHILDREN = 4096
 TIME_LIMIT_S = 0.8
 """After this the rest is left out, and so unknown; it takes 20 to 100 ms usually."""
-
-_LOG_BYTES = 4 * 2**20
 
 ENVIRONMENT = (
     "HIP_*", "ROCR_*", "HSA_*", "ROCM_*", "MIOPEN_*", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
@@ -91,12 +90,12 @@ class _Collector:
         self._kfd()
         self._iommu()
         self._software(process.env or {})
-        kernel_log = _kernel_log() if log else None
+        text = kernel_log.read() if log else None
         return Snapshot(
             files=self._files,
             nodes=self._nodes,
             process=process,
-            commands={} if kernel_log is None else {"dmesg.txt": kernel_log},
+            commands={} if text is None else {"dmesg.txt": text},
             is_live=True,
         )
 
@@ -325,40 +324,6 @@ def _try_open(path: str) -> str:
         return errno.errorcode.get(error.errno or 0, "EIO")
     os.close(handle)
     return "OK"
-
-
-def _kernel_log() -> str | None:
-    """The kernel's messages since boot, or None where reading them is not permitted."""
-    try:
-        handle = os.open("/dev/kmsg", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
-        return None
-    try:
-        return "\n".join(_kernel_messages(handle))
-    finally:
-        os.close(handle)
-
-
-def _kernel_messages(handle: int) -> Iterator[str]:
-    """`[    4.978741] text` of each record; a record is `level,number,microseconds,flags;text`."""
-    size = 0
-    while size < _LOG_BYTES:
-        try:
-            record = os.read(handle, 16384)
-        except BlockingIOError:
-            return
-        except BrokenPipeError:
-            continue  # overwritten while being read; the next one is there
-        except OSError:
-            return
-        if not record:
-            return
-        size += len(record)
-        head, _, text = record.decode("utf-8", errors="replace").partition(";")
-        fields = head.split(",")
-        is_stamped = len(fields) > 2 and fields[2].isdigit()
-        seconds = int(fields[2]) / 1e6 if is_stamped else 0.0
-        yield f"[{seconds:12.6f}] {text.partition(chr(10))[0]}"
 
 
 def _process() -> Process:

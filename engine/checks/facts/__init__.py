@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from engine.checks import signatures
 from engine.checks.facts import gpus, kfd, machine, printed, software
-from engine.checks.facts.gpus import GpuFacts, Others
+from engine.checks.facts.gpu_facts import GpuFacts
+from engine.checks.facts.gpus import Others
 from engine.checks.facts.kfd import Kfd
 from engine.checks.facts.machine import Kernel, Platform
 from engine.checks.facts.printed import RocmInfo, Smi

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from engine.checks.facts import Facts
-from engine.checks.facts.gpus import GpuFacts
+from engine.checks.facts.gpu_facts import GpuFacts
 from engine.checks.rules import (
     gpu,
     health,

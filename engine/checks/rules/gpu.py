@@ -9,7 +9,7 @@ import re
 
 from engine.checks import remedies, values
 from engine.checks.facts import Facts
-from engine.checks.facts.gpus import GpuFacts
+from engine.checks.facts.gpu_facts import GpuFacts
 from engine.checks.rules.finding import (
     FAIL,
     PASS,

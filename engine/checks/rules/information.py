@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from engine.checks import values
 from engine.checks.facts import Facts
-from engine.checks.facts.gpus import GpuFacts
+from engine.checks.facts.gpu_facts import GpuFacts
 from engine.checks.rules.finding import INFO, Finding, without_gpu
 from engine.checks.sentences import command, listed, say
 from engine.port import Sentence

@@ -6,7 +6,7 @@ Section 3.1, 3.10 and 3.16 of the design's hardware rules.
 from __future__ import annotations
 
 from engine.checks.facts import Facts
-from engine.checks.facts.gpus import GpuFacts
+from engine.checks.facts.gpu_facts import GpuFacts
 from engine.checks.rules.finding import (
     FAIL,
     NA,

@@ -11,7 +11,7 @@ import re
 
 from engine.checks import remedies
 from engine.checks.facts import Facts, pci
-from engine.checks.facts.gpus import GpuFacts
+from engine.checks.facts.gpu_facts import GpuFacts
 from engine.checks.facts.pci import Bar
 from engine.checks.rules.finding import (
     FAIL,
