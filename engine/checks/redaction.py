@@ -13,9 +13,7 @@ from collections.abc import Iterable
 
 MASK = "<removed>"
 
-_IDENTIFIER = (
-    r"\b([\w ]{0,30}(?:serial|unique|asset)[ _-]?(?:number|no|id|tag)?\s*[:=]\s*)\"?[\w.-]+\"?"
-)
+_IDENTIFIER = r"((?:serial|unique|asset)[ _-]?(?:number|no|id|tag)?\s{0,9}[:=]\s{0,9})\"?[\w.-]+\"?"
 _FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
@@ -27,9 +25,9 @@ _FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (_IDENTIFIER, rf"\1{MASK}"),
         (r"\b(uuid\s*[:=]\s*)\S+", rf"\1{MASK}"),
         (r"\b((?:host ?name|user(?: ?name)?|login|logname)\s*[:=]\s*)[^\s,;\"']+", rf"\1{MASK}"),
-        (r"\b(\w*prompt\w*[\"']?\s*[:=]\s*).*", rf"\1{MASK}"),
-        (r"\([\w.+-]+@[\w.-]+\)", f"({MASK})"),
-        (r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*", MASK),
+        (r"(prompt\w{0,30}[\"']?\s{0,9}[:=]).*", rf"\1 {MASK}"),
+        (r"\([\w.+-]{1,64}@[\w.-]{1,255}\)", f"({MASK})"),
+        (r"\b[\w.+-]{1,64}@[\w.-]{1,255}", MASK),
         (r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])(?=:\d|/\d|\s|$)", MASK),  # IPv4
     )
 )

@@ -26,6 +26,8 @@ _SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e
 _PARAMETER = re.compile(r"[A-Za-z_][\w.-]+=\S*|ro|rw|quiet|splash|debug|nomodeset|single")
 """What any command line has one of; without, the file is none."""
 
+_MAX_LOG_LINES = 20_000
+_MAX_LINE = 2000
 _MAX_CONFIG_BYTES = 2 * 2**20
 _WHOLE_CONFIG_LINES = 1000
 """A kernel's configuration has thousands of lines; fewer are an excerpt, where absence says
@@ -264,7 +266,10 @@ def _log(snapshot: Snapshot) -> tuple[str, ...] | None:
     ]
     if not texts:
         return None
-    return tuple(_bare(line) for text in texts for line in text.splitlines())
+    lines = [line for text in texts for line in text.splitlines()]
+    if len(lines) > _MAX_LOG_LINES:  # the boot, and what is latest
+        lines = lines[: _MAX_LOG_LINES // 4] + lines[-_MAX_LOG_LINES * 3 // 4 :]
+    return tuple(_bare(line[:_MAX_LINE]) for line in lines)
 
 
 def _bare(line: str) -> str:

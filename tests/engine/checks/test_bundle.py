@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import zipfile
 from dataclasses import replace
 
@@ -130,6 +131,13 @@ def test_redaction_changes_no_verdict(name):
     machine = HEALTHY if name == "healthy" else recorded_machine(name)
     clean = bundle.redacted(machine, REDACTION)
     assert verdicts(judge.judge(clean)) == verdicts(judge.judge(machine))
+
+
+@pytest.mark.parametrize("text", ["a.", "a ", "serial ", "00:", "1.2.3.", "prompt", "/home/", "-"])
+def test_long_lines_take_no_long_time(text):
+    began = time.monotonic()
+    REDACTION.text(text * (2**19 // len(text)))
+    assert time.monotonic() - began < 5
 
 
 def test_a_bundle_is_a_snapshot_with_its_report(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from engine.checks import judge
@@ -73,6 +75,18 @@ def test_a_processor_alone_in_rocminfo():
     text = "ROCk module is loaded\nAgent 1\n  Name: AMD Ryzen\n  Device Type: CPU\n"
     assert verdict(pasted(rocminfo_txt=text), "kfd.present") == "unknown"
     assert verdict(pasted(rocminfo_txt=text + "*** Done ***\n"), "kfd.present") == "fail"
+
+
+@pytest.mark.parametrize(
+    "name", ["dmesg.txt", "lspci.txt", "rocminfo.txt", "rocm-smi.txt", "app.log"]
+)
+@pytest.mark.parametrize(
+    "text", ["amdgpu 0000:03:00.0: x\n", "a", "0x1002:0x", "GPU[0] : ", "[1.0] "]
+)
+def test_eight_megabytes_of_anything(name, text):
+    began = time.monotonic()
+    judge.judge(Snapshot(commands={name: text * (2**23 // len(text))}))
+    assert time.monotonic() - began < 10
 
 
 def test_tools_that_miss_the_driver():
