@@ -131,9 +131,11 @@ def attention(
     `causal_from` + i, else all. -> [s, N*D].
 
     Computed in blocks of queries, so that the scores never fill the memory; on the CPU each head by
-    itself, because plain matrix products run faster there than batched ones.
+    itself, because plain matrix products run faster there than batched ones, unless there is so
+    little to do that calling costs more.
     """
-    if on_cpu(queries):
+    is_small = queries.shape[0] * queries.shape[1] * memory.keys.shape[2] <= _CPU_SCORES
+    if on_cpu(queries) and not is_small:
         return _attention_by_head(queries, memory, checkpoint, causal_from)
     step = max(32, _GPU_SCORES // (queries.shape[0] * memory.keys.shape[2]) // 32 * 32)
     parts = []
