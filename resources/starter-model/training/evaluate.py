@@ -31,7 +31,13 @@ from tokenizers import Tokenizer
 from captions import CaptionWriter
 from compose import Composer
 from draw_scenes import scene_arrays
-from networks import TrainingTransformer, decode_latents, encode_pictures, make_text_encoder
+from networks import (
+    TrainingTransformer,
+    decode_latents,
+    encode_pictures,
+    make_text_encoder,
+    transformer_block,
+)
 from palette import BACKGROUND_COLOURS, TINTS
 from ranks import start_ranks
 from sampling import PictureMaker
@@ -79,6 +85,7 @@ class Evaluation:
     vocabulary: Vocabulary
     out: Path
     scale: float = 1.0  # of all sample sizes, for dry runs
+    measured_groups: tuple[str, ...] = tuple(SETTINGS["groups"])  # in the group tests
 
     def __post_init__(self) -> None:
         self.drawer = SceneDrawer(self.vocabulary, Undisturbed())
@@ -220,7 +227,8 @@ class Evaluation:
             count = self.size("group_test_per_group")
             chosen = rng.sample(members, min(count, len(members)))
             chosen += rng.choices(members, k=count - len(chosen)) if members else []
-            scenes += [single(concept, "3d", "white") for concept in chosen]
+            if group in self.measured_groups:
+                scenes += [single(concept, "3d", "white") for concept in chosen]
         pictures = self.made(scenes, language)
         self.save_grid(f"groups_{language}", pictures[:: max(1, len(pictures) // 60)])
         objects = [i for i, s in enumerate(scenes) if s.concepts[0].group == "objects"]
@@ -322,8 +330,13 @@ def _halves(pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return small[..., :32].flatten(1), small[..., 32:].flatten(1)
 
 
-def load_maker(weights: Path, vae: Path, pack: Path, device: str) -> PictureMaker:
-    """The networks from averaged weights of train.py, with the fixed settings."""
+def load_maker(
+    weights: Path, vae: Path, pack: Path, device: str, *, bfloat16: bool | None = None
+) -> PictureMaker:
+    """The networks from averaged weights of train.py, with the fixed settings.
+
+    They compute in bfloat16 on a GPU and in float32 on the CPU unless ``bfloat16`` says otherwise.
+    """
     transformer, text_encoder = TrainingTransformer(), make_text_encoder()
     tensors: dict[str, torch.Tensor] = {}
     for part in range(WEIGHT_PARTS):
@@ -342,6 +355,7 @@ def load_maker(weights: Path, vae: Path, pack: Path, device: str) -> PictureMake
         steps=SETTINGS["steps"],
         guidance_scale=SETTINGS["guidance_scale"],
         sigma_shift=SETTINGS["sigma_shift"],
+        bfloat16=device != "cpu" if bfloat16 is None else bfloat16,
     )
 
 
@@ -366,7 +380,14 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0, help="of the sample sizes (dry runs)")
     parser.add_argument("--limit", type=int, help="use the first N concepts only (dry runs)")
     parser.add_argument("--wait-for", type=Path, help="start when this file is there")
+    parser.add_argument(
+        "--groups", nargs="*", help="measure these in the group tests; all by default"
+    )
     parser.add_argument("--cpu", action="store_true")
+    parser.add_argument(
+        "--bfloat16", action="store_true", help="compute in bfloat16 on the CPU too"
+    )
+    parser.add_argument("--compile", action="store_true", help="compile the transformer's layers")
     parser.add_argument("--merge", action="store_true", help="only join results")
     arguments = parser.parse_args()
     if arguments.merge:
@@ -378,8 +399,17 @@ def main() -> None:
     composer = Composer(arguments.pack, vocabulary, ranks.device)
     while arguments.wait_for and not arguments.wait_for.exists():
         time.sleep(0.5)
-    maker = load_maker(arguments.weights, arguments.vae, arguments.pack, ranks.device)
+    maker = load_maker(
+        arguments.weights,
+        arguments.vae,
+        arguments.pack,
+        ranks.device,
+        bfloat16=True if arguments.bfloat16 else None,
+    )
+    if arguments.compile:
+        maker.transformer.block = torch.compile(transformer_block, dynamic=True)
     evaluation = Evaluation(maker, composer, vocabulary, arguments.out, arguments.scale)
+    evaluation.measured_groups = tuple(arguments.groups or SETTINGS["groups"])
     tests: list[tuple[str, Callable[[str], Result], str]] = [
         ("held_out_background-en", evaluation.held_out_background, "en"),
         ("held_out_background-zh", evaluation.held_out_background, "zh"),

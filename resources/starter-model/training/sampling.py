@@ -47,6 +47,7 @@ class PictureMaker:
     steps: int
     guidance_scale: float
     sigma_shift: float
+    bfloat16: bool
 
     @torch.no_grad()
     def make(
@@ -66,12 +67,12 @@ class PictureMaker:
     def _denoised(self, captions: list[str], x: torch.Tensor) -> torch.Tensor:
         table = torch.from_numpy(encode_captions(self.tokenizer, captions).astype(np.int64))
         table = table.to(self.device)
-        ids, lengths = table[:, :TEXT_LENGTH], table[:, TEXT_LENGTH]
+        lengths = table[:, TEXT_LENGTH]
+        ids = table[:, : int(lengths.max())]
         empty = torch.full_like(ids, PAD_ID)
         empty[:, 0] = BOS_ID
         both_lengths = torch.cat([torch.ones_like(lengths), lengths])
-        on_gpu = self.device != "cpu"
-        with torch.autocast(self.device.split(":")[0], torch.bfloat16, enabled=on_gpu):
+        with torch.autocast(self.device.split(":")[0], torch.bfloat16, enabled=self.bfloat16):
             text = encode_text(self.text_encoder, torch.cat([empty, ids]))
             sigmas = shifted_sigmas(self.steps, self.sigma_shift)
             previous: torch.Tensor | None = None
