@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,8 @@ from engine import bootstrap
 
 pytest_plugins = ["pytester"]  # tests/architecture tests the fixtures of this file
 
+_STATUS = pytest.StashKey[int]()
+
 settings.register_profile("danqing", deadline=None)  # time is measured by the benches alone
 settings.load_profile("danqing")
 
@@ -30,6 +33,24 @@ def pytest_configure() -> None:
     os.environ["LC_ALL"] = "C.UTF-8"  # the user's language must not choose the tests' one
     os.environ.pop("LANGUAGE", None)
     bootstrap.prepare(bootstrap.cores())
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    session.config.stash[_STATUS] = exitstatus
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the process as soon as everything is reported.
+
+    PaddlePaddle and Qt in one process have been seen to crash while the interpreter takes itself
+    apart. The program itself never gets there with both alive: it stops its engine first. Runs
+    within a test (pytester) have another root and end as usual.
+    """
+    if config.rootpath == Path(__file__).parents[1] and _STATUS in config.stash:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(int(config.stash[_STATUS]))
 
 
 @pytest.fixture(autouse=True)

@@ -48,7 +48,8 @@ def test_a_display_that_is_gone_is_named(name, platform):
 @pytest.mark.skipif(shutil.which("Xvfb") is None, reason="no X server to ask")
 def test_a_display_that_answers_is_enough():
     reading, writing = os.pipe()
-    words = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "64x64x24", "-nolisten", "tcp"]
+    words = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "64x64x24", "-noreset"]
+    words += ["-nolisten", "tcp"]
     with subprocess.Popen(words, pass_fds=[writing], stderr=subprocess.DEVNULL) as server:
         os.close(writing)
         with os.fdopen(reading) as numbers:
