@@ -14,8 +14,9 @@ TYPE_CHECKING = False
 itself has loaded, so that Ctrl+C ends quietly from the start."""
 
 if TYPE_CHECKING:
-    from desktop.arguments import Command, UsageError
+    from desktop.arguments import CheckMachine, Command, ExplainText, RunSelfTest, UsageError
     from desktop.crash import CrashHandler
+    from desktop.terminal import Results
 
 
 def main() -> int:
@@ -66,13 +67,14 @@ def _start_services() -> CrashHandler:
 
 
 def _run(command: Command, crash_handler: CrashHandler) -> int:
-    from desktop import check_command, cli, terminal
+    from desktop import cli, terminal
     from desktop.arguments import (
         CheckMachine,
         ExplainText,
         GeneratePictures,
         ListModels,
         OpenWindow,
+        RunSelfTest,
         ShowText,
     )
 
@@ -83,10 +85,8 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
             return cli.generate(command, backend, results, sys.stderr)
         case ListModels():
             return cli.list_models(command, backend, results)
-        case CheckMachine():
-            return check_command.check(command, cli.open_machine_check(), results, sys.stderr)
-        case ExplainText():
-            return check_command.explain(command, cli.open_machine_check(), results, sys.stderr)
+        case CheckMachine() | ExplainText() | RunSelfTest():
+            return _judge(command, results)
         case OpenWindow():
             from desktop import display
 
@@ -97,6 +97,20 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
             return cli.first_picture(backend, results, sys.stderr)
         case ShowText():
             raise AssertionError("answered before")
+
+
+def _judge(command: CheckMachine | ExplainText | RunSelfTest, results: Results) -> int:
+    """The commands that are about the machine."""
+    from desktop import arguments, check_command, cli, selftest_command
+
+    machine = cli.open_machine_check()
+    match command:
+        case arguments.CheckMachine():
+            return check_command.check(command, machine, results, sys.stderr)
+        case arguments.ExplainText():
+            return check_command.explain(command, machine, results, sys.stderr)
+        case arguments.RunSelfTest():
+            return selftest_command.run(command, cli.open_selftest(), machine, results, sys.stderr)
 
 
 def _open_window(crash_handler: CrashHandler) -> int:

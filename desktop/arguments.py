@@ -89,6 +89,16 @@ class CheckMachine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunSelfTest:
+    """`danqing selftest`. `device_index` None means the GPU that the check has chosen."""
+
+    device: DevicePreference = DevicePreference.AUTO
+    device_index: int | None = None
+    has_full_memory: bool = False
+    is_json: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainText:
     """`danqing explain`. `file` None means standard input."""
 
@@ -108,7 +118,9 @@ class ShowText:
     text: str
 
 
-Command = GeneratePictures | ListModels | CheckMachine | ExplainText | OpenWindow | ShowText
+Command = (
+    GeneratePictures | ListModels | CheckMachine | RunSelfTest | ExplainText | OpenWindow | ShowText
+)
 
 
 def parse(words: Sequence[str]) -> Command:
@@ -212,10 +224,25 @@ def _parse_explain(words: Sequence[str]) -> Command:
     return ExplainText(file=file, is_json=options.json)
 
 
+def _parse_selftest(words: Sequence[str]) -> Command:
+    parser = _selftest_parser()
+    options = parser.parse(words)
+    if options.help:
+        return ShowText(parser.format_help())
+    device, index = options.device
+    return RunSelfTest(
+        device=device,
+        device_index=index,
+        has_full_memory=options.full_memory,
+        is_json=options.json,
+    )
+
+
 _COMMANDS: dict[str, Callable[[Sequence[str]], Command]] = {
     "generate": _parse_generate,
     "models": _parse_models,
     "check": _parse_check,
+    "selftest": _parse_selftest,
     "explain": _parse_explain,
 }
 
@@ -267,6 +294,7 @@ def _main_parser() -> _Parser:
         "  generate PROMPT   draw pictures and save them as PNG files\n"
         "  models list       which models there are\n"
         "  check             can this machine make pictures on its GPU, and if not, why\n"
+        "  selftest          prove that the GPU (or the CPU) computes rightly\n"
         "  explain FILE      what the lines of a log mean\n\n"
         "Each command explains itself: danqing generate --help\n\n"
         "exit status: 0 done, 1 it ran and failed (or its output could not be written),\n"
@@ -346,6 +374,26 @@ def _check_parser() -> _Parser:
     add("--bundle", type=_path, metavar="FILE.zip",
         help="record the machine and the result, without anything personal")  # fmt: skip
     add("--no-probe", action="store_true", help="do not load PaddlePaddle to see what it can do")
+    return parser
+
+
+def _selftest_parser() -> _Parser:
+    parser = _Parser(
+        prog="danqing selftest",
+        usage="danqing selftest [OPTIONS]",
+        description="Prove that the device computes rightly, holds what is written to it, and makes"
+        " the\npicture that it should. Takes about a minute, in a process of its own.\n\n"
+        "The GPU is used for pictures only after this has passed on it.",
+        epilog="exit status: 0 passed, 1 failed, 3 some of it could not be run",
+    )
+    add = parser.add_argument
+    add("--device", default=(DevicePreference.AUTO, None), type=_device_or_chosen,
+        metavar="auto|cpu|gpu[:N]",
+        help="what to test (default: the GPU that danqing check has chosen, else the CPU)",
+    )  # fmt: skip
+    add("--full-memory", action="store_true",
+        help="also write to and read from 90 %% of the free memory (minutes)")  # fmt: skip
+    add("--json", action="store_true", help="report each step as a line of JSON")
     return parser
 
 
@@ -449,6 +497,12 @@ def _device(value: str) -> tuple[DevicePreference, int]:
     if match[2]:
         return DevicePreference.GPU, int(match[2])
     return DevicePreference(match[1]), 0
+
+
+def _device_or_chosen(value: str) -> tuple[DevicePreference, int | None]:
+    """As `_device`; None for a GPU without a number."""
+    device, index = _device(value)
+    return device, index if ":" in value else None
 
 
 def _path(value: str) -> Path:

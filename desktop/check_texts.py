@@ -77,6 +77,24 @@ TITLES: Mapping[str, str] = {
 }
 """Names of rows; one that is not listed is shown by its id."""
 
+STEPS: Mapping[str, str] = {
+    "enumerate": QT_TRANSLATE_NOOP("Checks", "Devices"),
+    "device": QT_TRANSLATE_NOOP("Checks", "Where it computes"),
+    "allocate": QT_TRANSLATE_NOOP("Checks", "Allocation"),
+    "copy": QT_TRANSLATE_NOOP("Checks", "Copy there and back"),
+    "matmul": QT_TRANSLATE_NOOP("Checks", "Matrix product"),
+    "convolution": QT_TRANSLATE_NOOP("Checks", "Convolution"),
+    "softmax": QT_TRANSLATE_NOOP("Checks", "Softmax"),
+    "normalization": QT_TRANSLATE_NOOP("Checks", "Normalization"),
+    "attention": QT_TRANSLATE_NOOP("Checks", "Attention"),
+    "memory.quick": QT_TRANSLATE_NOOP("Checks", "Memory"),
+    "memory.full": QT_TRANSLATE_NOOP("Checks", "All memory"),
+    "bandwidth": QT_TRANSLATE_NOOP("Checks", "Bandwidth"),
+    "load": QT_TRANSLATE_NOOP("Checks", "Sustained load"),
+    "golden": QT_TRANSLATE_NOOP("Checks", "Reference picture"),
+}
+"""Names of the self-test's steps; of a step `matmul.float16` the operation's name."""
+
 VERDICTS: Mapping[Verdict, str] = {
     Verdict.PASS: QT_TRANSLATE_NOOP("Checks", "good"),
     Verdict.WARN: QT_TRANSLATE_NOOP("Checks", "warning"),
@@ -127,6 +145,16 @@ def sentence(said: Sentence, translate: Translate = untranslated) -> str:
 def title(check_id: str, translate: Translate = untranslated) -> str:
     """The name of a row."""
     return translate(CONTEXT, TITLES[check_id]) if check_id in TITLES else check_id
+
+
+def step_title(name: str, translate: Translate = untranslated) -> str:
+    """The name of a step of the self-test, with its number format if it has one."""
+    if name in STEPS:
+        return translate(CONTEXT, STEPS[name])
+    operation, _, number_format = name.partition(".")
+    if operation not in STEPS:
+        return name
+    return f"{translate(CONTEXT, STEPS[operation])}, {number_format}"
 
 
 def group_of(check_id: str) -> str:

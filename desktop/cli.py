@@ -35,6 +35,7 @@ from engine.port import (
     ModelCatalog,
     ModelInfo,
     PictureSize,
+    SelfTest,
 )
 
 if TYPE_CHECKING:
@@ -88,6 +89,13 @@ def open_machine_check() -> MachineCheck:
     from engine.checks.machine_check import MachineChecker
 
     return MachineChecker(state_folder=paths.state_folder(), cache_folder=paths.cache_folder())
+
+
+def open_selftest() -> SelfTest:
+    """The self-test, which starts a process of its own."""
+    from engine.checks import selftest
+
+    return selftest.SelfTest()
 
 
 # --- generate -------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ that no widget ever learns of tensors. Pixels cross as `RgbImage`, never as arra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -680,12 +680,19 @@ class SelfTest(Protocol):
         full_memory: bool = False,
         on_begin: Callable[[str], None] | None = None,
         is_cancelled: Callable[[], bool] | None = None,
-    ) -> Iterator[SelfTestStep]:
+    ) -> Generator[SelfTestStep, None, None]:
         """Each step as it is done, every one exactly once, whatever happens to the process.
 
         `on_begin` hears the name of the step that begins; `is_cancelled` is asked several times a
-        second, and what has not been done then ends as `unknown`. Closing the iterator ends the
+        second, and what has not been done then ends as `unknown`. Closing the generator ends the
         process. `verdict_of` sums the steps up.
+        """
+        ...
+
+    def index_of(self, gpu: str) -> int | None:
+        """The number that the engine knows this GPU by (its key in the report), if it can be told.
+
+        The visible GPUs are numbered, so that `HIP_VISIBLE_DEVICES` and the like count.
         """
         ...
 

@@ -15,12 +15,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from engine.checks import selftest_plan as plan
+from engine.checks import selftest_sensors
 from engine.checks.selftest_messages import Alive, Begun, Done, Message, Outcome, decode
 from engine.checks.selftest_words import WORDS, Cause
 from engine.checks.sentences import NOTHING, say
@@ -72,7 +73,7 @@ class SelfTest:
         full_memory: bool = False,
         on_begin: Callable[[str], None] | None = None,
         is_cancelled: Callable[[], bool] | None = None,
-    ) -> Iterator[SelfTestStep]:
+    ) -> Generator[SelfTestStep, None, None]:
         """Each step as it is done, every one exactly once; see `engine.port.SelfTest`.
 
         After a signal the remaining steps are tried in a new process. After a hang they are not:
@@ -94,6 +95,10 @@ class SelfTest:
         for name in left:
             yield step_of(Outcome(name=name, verdict=Verdict.UNKNOWN, measured=say("not run"),
                                   cause=reason))  # fmt: skip
+
+    def index_of(self, gpu: str) -> int | None:
+        """The number of this GPU (a PCI address) among the visible ones."""
+        return selftest_sensors.index_of(gpu)
 
     def verdict_of(self, steps: Sequence[SelfTestStep]) -> Verdict:
         """`pass` only if every step passed, does not apply, or is information."""

@@ -89,7 +89,24 @@ Sensors = GpuSensors | CpuSensors | NoSensors
 def gpu_sensors(
     index: int, root: Path = Path("/"), environment: Mapping[str, str] = os.environ
 ) -> GpuSensors | None:
-    """The sensors of the GPU that HIP numbers `index`; None if that cannot be told.
+    """The sensors of the GPU that HIP numbers `index`; None if that cannot be told."""
+    folders = _visible_folders(root, environment) or []
+    return GpuSensors(folders[index]) if index < len(folders) else None
+
+
+def index_of(
+    address: str, root: Path = Path("/"), environment: Mapping[str, str] = os.environ
+) -> int | None:
+    """The number that HIP gives the GPU at this PCI address; None if that cannot be told.
+
+    The first one, where several nodes share an address (partitions).
+    """
+    names = [folder.name for folder in _visible_folders(root, environment) or []]
+    return names.index(address) if address in names else None
+
+
+def _visible_folders(root: Path, environment: Mapping[str, str]) -> list[Path] | None:
+    """The PCI folders of the GPUs that HIP sees, in its order; None if that cannot be told.
 
     HIP numbers the GPUs of the kernel's topology in order, after ROCR_VISIBLE_DEVICES and then
     HIP_VISIBLE_DEVICES (or CUDA_VISIBLE_DEVICES) have chosen among them.
@@ -102,7 +119,7 @@ def gpu_sensors(
             if chosen is None:
                 return None
             folders = chosen
-    return GpuSensors(folders[index]) if index < len(folders) else None
+    return folders
 
 
 def _gpu_folders(root: Path) -> list[Path]:

@@ -1,0 +1,184 @@
+"""`danqing selftest`, carried out: the steps as they are judged, and the result kept.
+
+Separate from `desktop.check_command`, which only looks: this one runs for a minute and follows a
+process. Steps are told on standard error, the answer on standard output.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import json
+import textwrap
+import time
+from typing import TYPE_CHECKING, TextIO
+
+from desktop import check_texts, messages
+from desktop.arguments import RunSelfTest
+from engine.port import (
+    DevicePreference,
+    EngineFault,
+    MachineCheck,
+    Report,
+    SelfTest,
+    SelfTestResult,
+    SelfTestStep,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from desktop.terminal import Results
+
+STATUS_PASSED = 0
+STATUS_FAILED = 1
+STATUS_COULD_NOT_RUN = 3
+
+_STATUS = {Verdict.PASS: STATUS_PASSED, Verdict.FAIL: STATUS_FAILED}
+_ANSWERS = {Verdict.PASS: "passed", Verdict.FAIL: "failed"}
+_MARKS = {
+    Verdict.PASS: "pass",
+    Verdict.WARN: "WARN",
+    Verdict.FAIL: "FAIL",
+    Verdict.UNKNOWN: "?",
+    Verdict.CRASHED: "BUG",
+    Verdict.INFO: "info",
+    Verdict.NOT_APPLICABLE: "-",
+}
+_FAILED = (Verdict.FAIL, Verdict.CRASHED)
+_WIDTH = 100
+
+
+def run(
+    command: RunSelfTest,
+    test: SelfTest,
+    machine: MachineCheck,
+    results: Results,
+    human: TextIO,
+) -> int:
+    """Run the self-test: 0 passed, 1 failed, 3 some of it could not be run (or be kept)."""
+    report = machine.check()
+    device, index = _target(command, test, report)
+    name = str(device) if device is DevicePreference.CPU else f"{device}:{index}"
+    start = time.monotonic()
+    if not command.is_json:
+        human.write(f"testing {name}\n")
+    done: list[SelfTestStep] = []
+    steps = test.run(device, index, full_memory=command.has_full_memory)
+    with contextlib.closing(steps):
+        for step in steps:
+            done.append(step)
+            if command.is_json:
+                results.line(json.dumps(step_record(step), ensure_ascii=False))
+            else:
+                human.writelines(f"{line}\n" for line in step_lines(step))
+                human.flush()
+    verdict = test.verdict_of(done)
+    seconds = time.monotonic() - start
+    problem = (
+        _keep(done, verdict, machine, report) if _is_chosen(device, index, test, report) else ""
+    )
+    answer = _ANSWERS.get(verdict, "could not be run completely")
+    if command.is_json:
+        record = {
+            "event": "finished",
+            "device": name,
+            "verdict": verdict,
+            "seconds": round(seconds, 1),
+            "error": problem or None,
+        }
+        results.line(json.dumps(record, ensure_ascii=False))
+    else:
+        results.line(f"self-test of {name} {answer} in {seconds:.0f} s")
+    if problem:
+        human.write(f"danqing selftest: {problem}\n")
+        return STATUS_COULD_NOT_RUN
+    return _STATUS.get(verdict, STATUS_COULD_NOT_RUN)
+
+
+# --- which device ---------------------------------------------------------------------------------
+
+
+def _target(command: RunSelfTest, test: SelfTest, report: Report) -> tuple[DevicePreference, int]:
+    """As asked; else the chosen GPU if nothing speaks against it, or the CPU."""
+    chosen = _chosen_index(test, report)
+    device = command.device
+    if device is DevicePreference.AUTO:
+        usable = any(gpu.key == report.chosen_gpu and gpu.is_usable for gpu in report.gpus)
+        device = DevicePreference.GPU if usable else DevicePreference.CPU
+    if device is DevicePreference.CPU:
+        return device, 0
+    return device, chosen if command.device_index is None else command.device_index
+
+
+def _chosen_index(test: SelfTest, report: Report) -> int:
+    index = test.index_of(report.chosen_gpu) if report.chosen_gpu is not None else None
+    return 0 if index is None else index
+
+
+def _is_chosen(device: DevicePreference, index: int, test: SelfTest, report: Report) -> bool:
+    """Whether this is the GPU that the report is about: another's result must not open its gate."""
+    if device is not DevicePreference.GPU or report.chosen_gpu is None:
+        return False
+    known = test.index_of(report.chosen_gpu)
+    return known == index if known is not None else index == 0 and len(report.gpus) == 1
+
+
+def _keep(
+    steps: list[SelfTestStep], verdict: Verdict, machine: MachineCheck, report: Report
+) -> str:
+    """Keep the result for the machine's combination; what went wrong, or nothing."""
+    result = SelfTestResult(
+        verdict=verdict,
+        finished=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        combination=report.combination,
+        steps=tuple(steps),
+    )
+    try:
+        machine.record_selftest(result)
+    except EngineFault as fault:
+        return str(messages.describe(fault.error))
+    return ""
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def step_lines(step: SelfTestStep) -> list[str]:
+    """A step for a terminal: one line, and what it means and what to do where it did not pass."""
+    measured = check_texts.sentence(step.measured)
+    title = check_texts.step_title(step.name)
+    lines = _wrapped(f"{_MARKS[step.verdict]:4}  {title}: {measured} ({step.seconds:.1f} s)")
+    if step.verdict not in _FAILED and not step.fix:
+        return lines
+    if expected := check_texts.sentence(step.expected):
+        lines += _wrapped(f"      needed: {expected}")
+    if step.summary is not None:
+        lines += _wrapped(f"      {check_texts.sentence(step.summary)}")
+    for fix in step.fix:
+        lines += _wrapped(f"      > {check_texts.sentence(fix)}")
+    return lines
+
+
+def step_record(step: SelfTestStep) -> dict[str, object]:
+    """A step as JSON."""
+    return {
+        "event": "step",
+        "name": step.name,
+        "verdict": step.verdict,
+        "measured": check_texts.sentence(step.measured),
+        "expected": check_texts.sentence(step.expected),
+        "seconds": step.seconds,
+        "summary": None if step.summary is None else check_texts.sentence(step.summary),
+        "fix": [check_texts.sentence(fix) for fix in step.fix],
+        "detail": step.detail,
+    }
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        subsequent_indent="        ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
