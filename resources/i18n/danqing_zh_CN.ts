@@ -48,6 +48,18 @@
         <translation>未运行</translation>
     </message>
     <message>
+        <source>no sign of life for {seconds} s</source>
+        <translation>{seconds} 秒没有动静</translation>
+    </message>
+    <message>
+        <source>ended by the signal {signal}</source>
+        <translation>被信号 {signal} 终止</translation>
+    </message>
+    <message>
+        <source>ended with the status {status}</source>
+        <translation>以状态 {status} 结束</translation>
+    </message>
+    <message>
         <source>Run the self-test: danqing selftest</source>
         <translation>运行自检：danqing selftest</translation>
     </message>
@@ -1272,8 +1284,188 @@
         <translation>这个 PaddlePaddle 不是 ROCm 版。</translation>
     </message>
     <message>
+        <source>Look at the rows of the system check that are not green; they name the fix.</source>
+        <translation>看系统检查中没有通过的各项，其中写有解决办法。</translation>
+    </message>
+    <message>
+        <source>Update the kernel, the amdgpu firmware and ROCm, then restart the computer.</source>
+        <translation>更新内核、amdgpu 固件和 ROCm，然后重启电脑。</translation>
+    </message>
+    <message>
+        <source>If it happens again, save the report and open an issue with it.</source>
+        <translation>如果再次发生，请保存报告并附上它提交问题。</translation>
+    </message>
+    <message>
+        <source>Install a PaddlePaddle that was built with ROCm for this GPU.</source>
+        <translation>安装用 ROCm 为这块 GPU 编译的 PaddlePaddle。</translation>
+    </message>
+    <message>
+        <source>Unset HSA_OVERRIDE_GFX_VERSION if it is set.</source>
+        <translation>如果设置了 HSA_OVERRIDE_GFX_VERSION，请取消。</translation>
+    </message>
+    <message>
+        <source>Install Danqing again; it brings the starter model and its reference picture.</source>
+        <translation>重新安装丹青，其中带有入门模型和它的参考图。</translation>
+    </message>
+    <message>
+        <source>In a working copy: python -m engine.checks.golden --write</source>
+        <translation>在源码目录中：python -m engine.checks.golden --write</translation>
+    </message>
+    <message>
+        <source>Check cooling and power supply, and undo any overclocking or undervolting.</source>
+        <translation>检查散热和电源，取消超频或降压。</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle sees no GPU with this number.</source>
+        <translation>PaddlePaddle 没有看到这个编号的 GPU。</translation>
+    </message>
+    <message>
+        <source>This PaddlePaddle was built for the CPU only; it cannot use a GPU.</source>
+        <translation>这个 PaddlePaddle 只为 CPU 编译，不能使用 GPU。</translation>
+    </message>
+    <message>
+        <source>The GPU is there, but this PaddlePaddle has no kernels that run on it.</source>
+        <translation>GPU 存在，但这个 PaddlePaddle 没有能在它上面运行的内核程序。</translation>
+    </message>
+    <message>
+        <source>The GPU was asked for, but the results lie in main memory: the CPU computed them.</source>
+        <translation>要求使用 GPU，但结果在主内存里：是 CPU 算出来的。</translation>
+    </message>
+    <message>
+        <source>Less memory could be had than there should be.</source>
+        <translation>能得到的内存比应有的少。</translation>
+    </message>
+    <message>
+        <source>Close other programs that use the device, and run the self-test again.</source>
+        <translation>关闭占用该设备的其他程序，再运行一次自检。</translation>
+    </message>
+    <message>
+        <source>Memory did not hold what was written to it: it is faulty, or not really there.</source>
+        <translation>内存没有保住写入的内容：它有故障，或并不真正存在。</translation>
+    </message>
+    <message>
+        <source>If it happens again, the memory is defective: have it replaced.</source>
+        <translation>如果再次发生，说明内存已损坏：请更换。</translation>
+    </message>
+    <message>
+        <source>Data changed on its way to the device and back.</source>
+        <translation>数据在传到设备再传回的途中发生了改变。</translation>
+    </message>
+    <message>
+        <source>Seat the card again, without a riser; try a lower PCIe generation in the BIOS.</source>
+        <translation>重新插好显卡，不用转接线；在 BIOS 中试用较低的 PCIe 代数。</translation>
+    </message>
+    <message>
+        <source>The device computed a wrong result: pictures made with it would be wrong too.</source>
+        <translation>设备算出了错误的结果：用它画出的图也会是错的。</translation>
+    </message>
+    <message>
+        <source>A result is not a number: pictures made with it would be black.</source>
+        <translation>结果不是数（NaN）：用它画出的图会是全黑的。</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle has no kernel for this operation in this number format on this device.</source>
+        <translation>PaddlePaddle 在这个设备上没有此运算在此数值格式下的内核程序。</translation>
+    </message>
+    <message>
+        <source>The same computation gave different results under load: heat, power or memory.</source>
+        <translation>同样的计算在负载下得到不同的结果：发热、供电或内存有问题。</translation>
+    </message>
+    <message>
+        <source>The picture is of one colour, as when a number overflows or a kernel does nothing.</source>
+        <translation>图片只有一种颜色，数值溢出或内核程序没有运行时就会这样。</translation>
+    </message>
+    <message>
+        <source>The picture is not the one that a sound device makes.</source>
+        <translation>图片不是正常设备会画出的那一张。</translation>
+    </message>
+    <message>
+        <source>The reference picture was made with other weights than the starter model has now.</source>
+        <translation>参考图所用的权重与入门模型现在的权重不同。</translation>
+    </message>
+    <message>
+        <source>The reference picture is missing or cannot be read.</source>
+        <translation>参考图缺失或无法读取。</translation>
+    </message>
+    <message>
+        <source>The starter model is missing or cannot be read.</source>
+        <translation>入门模型缺失或无法读取。</translation>
+    </message>
+    <message>
+        <source>The device stopped answering.</source>
+        <translation>设备停止响应。</translation>
+    </message>
+    <message>
+        <source>Restart the computer.</source>
+        <translation>重启电脑。</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle reported an error.</source>
+        <translation>PaddlePaddle 报告了错误。</translation>
+    </message>
+    <message>
         <source>PaddlePaddle cannot be loaded.</source>
         <translation>无法加载 PaddlePaddle。</translation>
+    </message>
+    <message>
+        <source>Install Danqing again, or PaddlePaddle by itself.</source>
+        <translation>重新安装丹青，或单独安装 PaddlePaddle。</translation>
+    </message>
+    <message>
+        <source>There was no sign of life for too long; the test was ended.</source>
+        <translation>太久没有动静，测试已被终止。</translation>
+    </message>
+    <message>
+        <source>Restart the computer before the GPU is used again.</source>
+        <translation>再次使用 GPU 之前请先重启电脑。</translation>
+    </message>
+    <message>
+        <source>The GPU&apos;s software stopped the program (abort), as it does on any fault of the GPU.</source>
+        <translation>GPU 的软件中止了程序（abort），GPU 出任何故障时它都会这样做。</translation>
+    </message>
+    <message>
+        <source>The program crashed inside a library.</source>
+        <translation>程序在某个库内部崩溃了。</translation>
+    </message>
+    <message>
+        <source>Look for libraries of another ROCm in LD_LIBRARY_PATH.</source>
+        <translation>检查 LD_LIBRARY_PATH 中是否有另一个 ROCm 的库。</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle uses an instruction that this processor does not have.</source>
+        <translation>PaddlePaddle 使用了这个处理器没有的指令。</translation>
+    </message>
+    <message>
+        <source>Install a PaddlePaddle that was built for this processor.</source>
+        <translation>安装为这个处理器编译的 PaddlePaddle。</translation>
+    </message>
+    <message>
+        <source>The system ended the test: most often because the computer&apos;s memory ran out.</source>
+        <translation>系统终止了测试：多半是因为电脑内存耗尽。</translation>
+    </message>
+    <message>
+        <source>Close other programs, and run the self-test again.</source>
+        <translation>关闭其他程序，再运行一次自检。</translation>
+    </message>
+    <message>
+        <source>The test&apos;s process ended before its work was done.</source>
+        <translation>测试进程没做完就结束了。</translation>
+    </message>
+    <message>
+        <source>The test&apos;s process could not be started.</source>
+        <translation>无法启动测试进程。</translation>
+    </message>
+    <message>
+        <source>Not run, because an earlier step failed.</source>
+        <translation>没有运行，因为前面的步骤失败了。</translation>
+    </message>
+    <message>
+        <source>Not run, because the self-test was stopped.</source>
+        <translation>没有运行，因为自检被停止了。</translation>
+    </message>
+    <message>
+        <source>The test itself failed: a bug in Danqing.</source>
+        <translation>测试本身出了错：这是丹青的缺陷。</translation>
     </message>
     <message>
         <source>PaddlePaddle is built for ROCm.</source>
@@ -1583,6 +1775,154 @@
         <source>Improve the cooling; look at the fans.</source>
         <translation>改善散热；检查风扇。</translation>
     </message>
+    <message>
+        <source>{size} allocated and filled</source>
+        <translation>已分配并填满 {size}</translation>
+    </message>
+    <message>
+        <source>{size} allocated</source>
+        <translation>分配了 {size}</translation>
+    </message>
+    <message>
+        <source>the memory does not hold what it was filled with</source>
+        <translation>内存没有保住填入的内容</translation>
+    </message>
+    <message>
+        <source>every bit of {size} the same</source>
+        <translation>{size} 的每一位都相同</translation>
+    </message>
+    <message>
+        <source>{count} of {all} words differ</source>
+        <translation>{all} 个字中有 {count} 个不同</translation>
+    </message>
+    <message>
+        <source>{size} there and back, the same</source>
+        <translation>{size} 来回一趟，内容相同</translation>
+    </message>
+    <message>
+        <source>{size} hold what was written</source>
+        <translation>{size} 保住写入的内容</translation>
+    </message>
+    <message>
+        <source>only {size} could be allocated</source>
+        <translation>只能分配到 {size}</translation>
+    </message>
+    <message>
+        <source>{count} words of {size} changed</source>
+        <translation>{size} 中有 {count} 个字改变了</translation>
+    </message>
+    <message>
+        <source>{size} hold what was written, every bit as 0 and as 1</source>
+        <translation>{size} 保住了写入的内容，每一位都试过 0 和 1</translation>
+    </message>
+    <message>
+        <source>to the device {up}, from it {down}, on it {on} GB/s</source>
+        <translation>传到设备 {up}，从设备传回 {down}，设备内 {on} GB/s</translation>
+    </message>
+    <message>
+        <source>the table of devices has no figure for it</source>
+        <translation>设备表中没有它的数值</translation>
+    </message>
+    <message>
+        <source>the table of devices says {rate} GB/s on it</source>
+        <translation>设备表中设备内为 {rate} GB/s</translation>
+    </message>
+    <message>
+        <source>{library}, {build} build; {gpus}</source>
+        <translation>{library}，{build} 版；{gpus}</translation>
+    </message>
+    <message>
+        <source>{library}, {build} build; no GPU</source>
+        <translation>{library}，{build} 版；没有 GPU</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle</source>
+        <translation>PaddlePaddle</translation>
+    </message>
+    <message>
+        <source>GPU {index}</source>
+        <translation>GPU {index}</translation>
+    </message>
+    <message>
+        <source>{description}; device {said}, new tensors on {tensor}, results on {result}</source>
+        <translation>{description}；设备 {said}，新张量在 {tensor}，结果在 {result}</translation>
+    </message>
+    <message>
+        <source>everything on {wanted}</source>
+        <translation>全部在 {wanted}</translation>
+    </message>
+    <message>
+        <source>ended with an error</source>
+        <translation>以错误结束</translation>
+    </message>
+    <message>
+        <source>largest error at most {limit}</source>
+        <translation>最大误差不超过 {limit}</translation>
+    </message>
+    <message>
+        <source>{count} of {all} results are not numbers</source>
+        <translation>{all} 个结果中有 {count} 个不是数</translation>
+    </message>
+    <message>
+        <source>largest error {error}</source>
+        <translation>最大误差 {error}</translation>
+    </message>
+    <message>
+        <source>no kernel</source>
+        <translation>没有内核程序</translation>
+    </message>
+    <message>
+        <source>a kernel</source>
+        <translation>有内核程序</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle has no {dtype} kernel for this GPU; it uses float32</source>
+        <translation>PaddlePaddle 没有这块 GPU 的 {dtype} 内核程序，改用 float32</translation>
+    </message>
+    <message>
+        <source>PaddlePaddle has no {dtype} kernel for the CPU; it uses float32</source>
+        <translation>PaddlePaddle 没有 CPU 的 {dtype} 内核程序，使用 float32</translation>
+    </message>
+    <message>
+        <source>could not be judged</source>
+        <translation>无法判断</translation>
+    </message>
+    <message>
+        <source>a matrix product changed under load</source>
+        <translation>矩阵乘积在负载下改变了</translation>
+    </message>
+    <message>
+        <source>picture {number} changed: {psnr} dB</source>
+        <translation>第 {number} 张图改变了：{psnr} dB</translation>
+    </message>
+    <message>
+        <source>every result as the first one</source>
+        <translation>每次结果都与第一次相同</translation>
+    </message>
+    <message>
+        <source>{rate} pictures/s, {efficiency} pictures/s per watt, {tflops} TFLOP/s; {sensors}</source>
+        <translation>每秒 {rate} 张图，每瓦每秒 {efficiency} 张图，{tflops} TFLOP/s；{sensors}</translation>
+    </message>
+    <message>
+        <source>{rate} pictures/s, {tflops} TFLOP/s; {sensors}</source>
+        <translation>每秒 {rate} 张图，{tflops} TFLOP/s；{sensors}</translation>
+    </message>
+    <message>
+        <source>{rate} pictures/s, {tflops} TFLOP/s; no sensors to be read</source>
+        <translation>每秒 {rate} 张图，{tflops} TFLOP/s；没有可读的传感器</translation>
+    </message>
+    <message>
+        <source>at least {psnr} dB, channel means at most {mean} of 255 off</source>
+        <translation>至少 {psnr} dB，各通道均值相差不超过 {mean}（满值 255）</translation>
+    </message>
+    <message>
+        <source>the reference and the weights do not belong together</source>
+        <translation>参考图与权重不配套</translation>
+    </message>
+    <message>
+        <source>{psnr} dB, channel means at most {mean} of 255 off</source>
+        <translation>{psnr} dB，各通道均值最多相差 {mean}（满值 255）</translation>
+    </message>
 </context>
 <context>
     <name>Actions</name>
@@ -1827,6 +2167,62 @@
     <message>
         <source>Shared memory</source>
         <translation>共享内存</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Where it computes</source>
+        <translation>在哪里计算</translation>
+    </message>
+    <message>
+        <source>Allocation</source>
+        <translation>分配内存</translation>
+    </message>
+    <message>
+        <source>Copy there and back</source>
+        <translation>来回复制</translation>
+    </message>
+    <message>
+        <source>Matrix product</source>
+        <translation>矩阵乘积</translation>
+    </message>
+    <message>
+        <source>Convolution</source>
+        <translation>卷积</translation>
+    </message>
+    <message>
+        <source>Softmax</source>
+        <translation>Softmax</translation>
+    </message>
+    <message>
+        <source>Normalization</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>All memory</source>
+        <translation>全部内存</translation>
+    </message>
+    <message>
+        <source>Bandwidth</source>
+        <translation>带宽</translation>
+    </message>
+    <message>
+        <source>Sustained load</source>
+        <translation>持续负载</translation>
+    </message>
+    <message>
+        <source>Reference picture</source>
+        <translation>参考图</translation>
     </message>
     <message>
         <source>good</source>
