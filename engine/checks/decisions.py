@@ -145,6 +145,9 @@ def _record(decision: Decision) -> dict[str, Any]:
                     "measured": report.sentence_record(step.measured),
                     "expected": report.sentence_record(step.expected),
                     "seconds": step.seconds,
+                    "summary": None if step.summary is None
+                    else report.sentence_record(step.summary),
+                    "fix": [report.sentence_record(fix) for fix in step.fix],
                     "detail": step.detail,
                 }
                 for step in selftest.steps
@@ -191,5 +194,7 @@ def _step(found: Mapping[str, Any]) -> SelfTestStep:
         measured=report.sentence_of(found["measured"]),
         expected=report.sentence_of(found["expected"]),
         seconds=float(found["seconds"]),
+        summary=None if found.get("summary") is None else report.sentence_of(found["summary"]),
+        fix=tuple(report.sentence_of(fix) for fix in found.get("fix", ())),
         detail=str(found["detail"]),
     )

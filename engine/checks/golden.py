@@ -66,7 +66,13 @@ class Reference:
 
 
 def folder() -> Path:
+    """Where the reference lies."""
     return resources.path("golden")
+
+
+def starter() -> Path:
+    """The folder of the model that must repeat it."""
+    return resources.path("starter-model")
 
 
 def read(place: Path) -> Reference:
@@ -149,12 +155,29 @@ def compare(picture: Pixels, reference: Pixels) -> Likeness:
 # --- making the reference -------------------------------------------------------------------------
 
 
-def write(place: Path, model_folder: Path, prompt: str, seed: int) -> None:
-    """Make the reference with the model's own defaults, on the CPU in float32."""
-    catalog = Catalog(starter_folder=model_folder, model_folders=())
-    info = catalog.models()[0]
-    defaults = info.defaults
-    settings: dict[str, Any] = {
+def write(place: Path, model: Path, settings: Mapping[str, Any]) -> None:
+    """Make the reference of these settings with the model in `model`, on the CPU in float32."""
+    catalog = Catalog(starter_folder=model, model_folders=())
+    session = Session.open(
+        catalog=catalog,
+        preference=DevicePreference.CPU,
+        index=0,
+        gpu_allowed=False,
+        cache_folder=None,
+        emit=_ignore,
+    )
+    pixels = draw(session, _request(settings, catalog.find(str(model)).model_id), _ignore)
+    record = {**_FORMAT, "settings": settings, "sha256": digests(model)}
+    place.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(pixels).save(place / "starter.png", optimize=True)
+    text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+    (place / "starter.json").write_text(text, encoding="utf-8")
+
+
+def model_defaults(model: Path, prompt: str, seed: int) -> dict[str, Any]:
+    """The settings that the model's own defaults make of a prompt and a seed."""
+    defaults = Catalog(starter_folder=model, model_folders=()).find(str(model)).defaults
+    return {
         "prompt": prompt,
         "seed": str(seed),
         "width": defaults.size.width,
@@ -164,20 +187,6 @@ def write(place: Path, model_folder: Path, prompt: str, seed: int) -> None:
         "sampler": defaults.sampler,
         "sigma_schedule": defaults.sigma_schedule,
     }
-    session = Session.open(
-        catalog=catalog,
-        preference=DevicePreference.CPU,
-        index=0,
-        gpu_allowed=False,
-        cache_folder=None,
-        emit=_ignore,
-    )
-    pixels = draw(session, _request(settings, info.model_id), _ignore)
-    record = {**_FORMAT, "settings": settings, "sha256": digests(model_folder)}
-    place.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(pixels).save(place / "starter.png", optimize=True)
-    text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"
-    (place / "starter.json").write_text(text, encoding="utf-8")
 
 
 def _request(settings: Mapping[str, Any], model_id: ModelId) -> GenerationRequest:
@@ -210,7 +219,7 @@ def main() -> int:
     parser.add_argument("--prompt", default="an orange cat on a blue background")
     parser.add_argument("--seed", type=int, default=20261130)
     options = parser.parse_args()
-    write(folder(), resources.path("starter-model"), options.prompt, options.seed)
+    write(folder(), starter(), model_defaults(starter(), options.prompt, options.seed))
     sys.stdout.write(f"{folder() / 'starter.png'}\n")
     return 0
 

@@ -85,7 +85,11 @@ class SelfTest:
             arguments = ["--device", f"{device}:{index}", *["--full-memory"] * full_memory]
             if left[0] != plan.ENUMERATE:
                 arguments += [word for name in left for word in ("--only", name)]
-            process = _Process.start(self._child, arguments)
+            try:
+                process = _Process.start(self._child, arguments)
+            except OSError as error:
+                yield step_of(_not_started(left.pop(0), error))
+                break
             with contextlib.closing(process):
                 follower = _Follower(process, left, self._silence_limit_s, on_begin, is_cancelled)
                 yield from follower.follow()
@@ -107,6 +111,16 @@ class SelfTest:
             return Verdict.FAIL
         harmless = {Verdict.PASS, Verdict.NOT_APPLICABLE, Verdict.INFO}
         return Verdict.PASS if found and found <= harmless else Verdict.UNKNOWN
+
+
+def _not_started(name: str, error: OSError) -> Outcome:
+    return Outcome(
+        name=name,
+        verdict=Verdict.FAIL,
+        measured=say("ended with an error"),
+        cause=Cause.NOT_STARTED,
+        detail=str(error),
+    )
 
 
 def step_of(outcome: Outcome) -> SelfTestStep:

@@ -46,6 +46,9 @@ Send = Callable[[Message], None]
 
 _DETAIL_CHARACTERS = 1000
 _SIGN_INTERVAL_S = 0.5
+_LARGE = (plan.MEMORY, plan.FULL_MEMORY, plan.BANDWIDTH)
+"""Steps that leave gigabytes behind, freed but kept by the allocator."""
+
 _UNAVAILABLE: Mapping[str, Cause] = {
     "cpu_build": Cause.CPU_BUILD,
     "no_device": Cause.NO_GPU,
@@ -113,7 +116,8 @@ class Run:
         with device.activate():
             outcome = self._steps[name]()
             device.synchronize()
-        device.release_memory()
+        if name in _LARGE:
+            device.release_memory()
         return outcome
 
     def _explained(self, error: Exception) -> Outcome:

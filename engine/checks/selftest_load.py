@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import resources
 from engine import ops
 from engine.catalog import Catalog
 from engine.checks import golden
@@ -49,7 +48,7 @@ class Studio:
     def __init__(self, device: TestedDevice, alive: Alive) -> None:
         self._device = device
         self._alive = alive
-        self._catalog = Catalog(starter_folder=resources.path("starter-model"), model_folders=())
+        self._catalog = Catalog(starter_folder=golden.starter(), model_folders=())
         self._session: Session | None = None
 
     def reference(self) -> golden.Reference:
@@ -67,7 +66,7 @@ class Studio:
         return golden.draw(self._session, reference.request(self._model_id()), self._hear)
 
     def _model_id(self) -> ModelId:
-        return self._catalog.find(str(resources.path("starter-model"))).model_id
+        return self._catalog.find(str(golden.starter())).model_id
 
     def _hear(self, event: EngineEvent) -> None:
         self._alive()
