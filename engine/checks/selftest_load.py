@@ -118,7 +118,7 @@ def load(
                     say("picture {number} changed: {psnr} dB", number=count, psnr=psnr)
                 )
         rate = count / (time.perf_counter() - start)
-    return passed(_summary(rate, products.tflops, heating, drawing), _STEADY)
+    return passed(summary(rate, products.tflops, heating, drawing), _STEADY)
 
 
 _STEADY = say("every result as the first one")
@@ -165,7 +165,7 @@ def _square_sum(x: ops.Tensor) -> float:
     return float(ops.to_numpy(ops.linear(ops.multiply(wide, wide), ones)).sum(dtype=np.float64))
 
 
-def _summary(rate: float, tflops: float, heating: Watch, drawing: Watch) -> Sentence:
+def summary(rate: float, tflops: float, heating: Watch, drawing: Watch) -> Sentence:
     """What the load measured; sensors that are not there are left out."""
     values = {"rate": f"{rate:.2f}", "tflops": f"{tflops:.2f}"}
     sensors = ", ".join(_sensors(heating))
