@@ -314,7 +314,7 @@ def _generate_parser() -> _Parser:
         epilog="The last line of standard output is the path of the (last) picture.\n\n"
         "examples:\n"
         '  danqing generate "an orange cat on a blue background"\n'
-        '  danqing generate "一只橘猫在蓝色背景上" --seed 7 --steps 20 -o cat.png\n'
+        '  danqing generate "一只橙色的猫，蓝色背景" --seed 7 --steps 20 -o cat.png\n'
         '  danqing generate "a rocket in space" --count 4 -o pictures/ --json',
     )
     add = parser.add_argument

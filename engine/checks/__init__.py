@@ -2,6 +2,7 @@
 
 Nothing here needs PaddlePaddle, but for the child processes (`probe`, the self-test). Data flows
 one way: `live` or `recorded` -> `snapshot` -> `facts` -> `rules` -> `choice` -> `gate` -> a
-`Report`. No module but `live` touches /sys, /proc or /dev, so that a recorded machine is judged
-exactly as its owner's Danqing would judge it.
+`Report`. No rule touches /sys, /proc or /dev: `live` and `kernel_log` do, so that a recorded
+machine is judged exactly as its owner's Danqing would judge it; and the self-test reads its card's
+sensors while it works, which no snapshot could hold.
 """

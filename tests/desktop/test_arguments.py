@@ -185,7 +185,7 @@ def test_version():
     [
         (["--help"], ["generate PROMPT", "models list", "exit status", "DANQING_LOG"]),
         (["-h"], ["--version"]),
-        (["generate", "--help"], ["PROMPT", "--seed N", "examples:", "一只橘猫"]),
+        (["generate", "--help"], ["PROMPT", "--seed N", "examples:", "一只橙色的猫"]),
         (["models", "-h"], ["models list"]),
         (["generate", "--nonsense", "--help"], ["--seed N"]),
     ],

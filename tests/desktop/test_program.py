@@ -135,7 +135,7 @@ def corner(path: str) -> tuple[int, ...]:
 
 @pytest.mark.slow
 @has_engine
-def test_both_languages_make_the_picture_that_was_asked_for(tmp_path):
+def test_both_languages_get_the_background_that_was_asked_for(tmp_path):
     for prompt in ("an orange cat on a blue background", "一只橘猫在蓝色背景上"):
         done = danqing("generate", prompt, "--seed", "1", "-o", str(tmp_path))
         assert done.returncode == 0, done.stderr
