@@ -175,6 +175,7 @@ class Desk:
             return
         self._has_started = True
         self.background.start(self._start_engine(), "starting the engine")
+        self.background.start(self._check_pattern(), "reading the pattern of file names")
         self.gallery.read_folder(self.pictures_folder)
 
     async def _start_engine(self) -> None:
@@ -190,6 +191,12 @@ class Desk:
         engine = await asyncio.to_thread(self._open_engine, catalog)
         if not self._is_closing:  # else nobody would stop it
             self.bridge.start(engine)
+
+    async def _check_pattern(self) -> None:
+        pattern = self.preferences.settings.file_name_pattern
+        _, problem = await asyncio.to_thread(saving.usable_pattern, pattern)
+        if problem is not None:
+            self.window.show_pattern_problem(problem)
 
     def _connect(self) -> None:
         queue, gallery, window = self.queue, self.gallery, self.window
@@ -218,4 +225,5 @@ class Desk:
         self.appearance.choose(chosen)
 
     def _save_picture(self, made: saving.FinishedImage) -> saving.Saved:
-        return saving.save_picture(made, self.pictures_folder, paths.rescue_folder())
+        pattern = self.preferences.settings.file_name_pattern
+        return saving.save_picture(made, self.pictures_folder, paths.rescue_folder(), pattern)

@@ -1,4 +1,4 @@
-"""Where `-o` points: understood and checked before hours may be spent on a picture.
+"""Where `-o` points, and by what pattern: understood before hours may be spent on a picture.
 
 Separate from `desktop.store.images`, which saves and meets what can still go wrong then.
 """
@@ -11,15 +11,14 @@ import tempfile
 from pathlib import Path
 
 from desktop.arguments import UsageError
-from desktop.messages import Message, describe_save_failure
-from desktop.store.images import ENDING, Destination
+from desktop.messages import Message, describe_pattern_problem, describe_save_failure
+from desktop.settings import Settings
+from desktop.store import name_pattern
+from desktop.store.images import ENDING, LONGEST_NAME, Destination
 
 _OTHER_PICTURES = frozenset(
     {".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".jxl"}
 )
-
-_LONGEST_NAME = 255
-"""Bytes: the limit of Linux's file systems."""
 
 
 class Unwritable(Exception):
@@ -30,6 +29,24 @@ class Unwritable(Exception):
         self.message = message
 
 
+class BadPattern(Exception):
+    """Pictures cannot be named as the settings say."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message.summary)
+        self.message = message
+
+
+def pattern_of(settings: Settings) -> name_pattern.Pattern:
+    """How the settings want new pictures to be named. Raises `BadPattern`."""
+    try:
+        return name_pattern.parse(settings.file_name_pattern)
+    except name_pattern.PatternError as error:
+        message = describe_pattern_problem(error, name_pattern.known_tokens())
+        summary = f"file_name_pattern in the settings: {message.summary}"
+        raise BadPattern(Message(summary=summary, remedy=message.remedy)) from error
+
+
 def parse(output: Path | None, default: Path) -> Destination:
     """A name ending in `.png` is a file, everything else a folder; None is `default`.
 
@@ -37,8 +54,8 @@ def parse(output: Path | None, default: Path) -> Destination:
     """
     if output is None:
         return Destination(default)
-    if any(len(os.fsencode(part)) > _LONGEST_NAME for part in output.parts):
-        raise UsageError(f"--output: a name in it is too long; at most {_LONGEST_NAME} bytes")
+    if any(len(os.fsencode(part)) > LONGEST_NAME for part in output.parts):
+        raise UsageError(f"--output: a name in it is too long; at most {LONGEST_NAME} bytes")
     if output.is_dir():
         return Destination(output)
     if output.name.lower() == ENDING:

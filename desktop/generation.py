@@ -12,6 +12,7 @@ import os
 import secrets
 import sys
 import time
+from datetime import datetime
 from typing import TYPE_CHECKING, TextIO, assert_never
 
 from desktop import crash, job_run, logs, messages, paths
@@ -128,6 +129,7 @@ class Generation:
         self._has_metadata = has_metadata
         self._display = display
         self._report = report
+        self._started_at = datetime.now().astimezone()
         self._started_at_s = time.monotonic()
         self._save_error: dict[str, object] | None = None
 
@@ -196,9 +198,10 @@ class Generation:
             if self._has_metadata
             else images.encode_png(image)
         )
+        facts = images.facts_of(event, self._started_at)
         for place in (self._place, images.Destination(paths.rescue_folder())):
             try:
-                path = images.save(data, place, prompt=provenance.resolved.prompt).absolute()
+                path = images.save(data, place, facts).absolute()
             except OSError as error:
                 self._tell_save_failure(error, place)
                 continue

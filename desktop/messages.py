@@ -15,10 +15,14 @@ import errno
 import os
 import string
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from engine.port import EngineError, ErrorCode
+
+if TYPE_CHECKING:
+    from desktop.store.name_pattern import PatternError
 
 CONTEXT = "Messages"
 
@@ -498,6 +502,66 @@ def describe_save_failure(
     if error.errno == errno.ENOENT and os.path.isdir(path):  # noqa: PTH112 - text of any origin
         wording = _NO_FILES_THERE
     facts = {"path": printable(path), "reason": error.strerror or type(error).__name__}
+    return Message(
+        summary=translate(CONTEXT, wording.summary).format_map(facts),
+        remedy=translate(CONTEXT, wording.remedy).format_map(facts),
+    )
+
+
+# --- patterns of file names -----------------------------------------------------------------------
+
+PATTERN_REASONS: Mapping[str, Wording] = {
+    "empty": Wording(
+        QT_TRANSLATE_NOOP("Messages", "The pattern for file names is empty."),
+        QT_TRANSLATE_NOOP("Messages", "There are: {known}."),
+    ),
+    "unknown_token": Wording(
+        QT_TRANSLATE_NOOP("Messages", "{part} is not known in a pattern for file names."),
+        QT_TRANSLATE_NOOP("Messages", "There are: {known}."),
+    ),
+    "unknown_token_near": Wording(
+        QT_TRANSLATE_NOOP("Messages", "{part} is not known in a pattern for file names."),
+        QT_TRANSLATE_NOOP("Messages", "Did you mean {near}? There are: {known}."),
+    ),
+    "bracket": Wording(
+        QT_TRANSLATE_NOOP("Messages", "In “{part}”, a bracket has no partner."),
+        QT_TRANSLATE_NOOP("Messages", "What is filled in is written like this: [seed]."),
+    ),
+    "character": Wording(
+        QT_TRANSLATE_NOOP("Messages", "“{part}” cannot be in a file name."),
+        QT_TRANSLATE_NOOP("Messages", "Leave it out of the pattern."),
+    ),
+    "argument": Wording(
+        QT_TRANSLATE_NOOP("Messages", "{part} is not understood."),
+        QT_TRANSLATE_NOOP(
+            "Messages",
+            "For example: [prompt_hash<8>], [datetime<%Y-%m-%d><UTC>], [hasprompt<cat|other>].",
+        ),
+    ),
+    "folder": Wording(
+        QT_TRANSLATE_NOOP("Messages", "“{part}” cannot be the name of a folder."),
+        QT_TRANSLATE_NOOP(
+            "Messages", "[date]/[seed] makes a folder for each day in the pictures folder."
+        ),
+    ),
+    "number": Wording(
+        QT_TRANSLATE_NOOP("Messages", "{part} can be in a pattern only once."),
+        QT_TRANSLATE_NOOP("Messages", "It counts the pictures of a folder."),
+    ),
+}
+"""Words for `desktop.store.name_pattern.Reason`."""
+
+
+def describe_pattern_problem(
+    error: PatternError, known: Sequence[str], translate: Translate = untranslated
+) -> Message:
+    """Put into words why a pattern for file names cannot be used; `known` are all tokens."""
+    wording = PATTERN_REASONS[f"{error.reason}_near" if error.near else error.reason]
+    facts = {
+        "part": printable(error.part),
+        "near": f"[{error.near}]",
+        "known": " ".join(f"[{name}]" for name in known),
+    }
     return Message(
         summary=translate(CONTEXT, wording.summary).format_map(facts),
         remedy=translate(CONTEXT, wording.remedy).format_map(facts),

@@ -22,13 +22,19 @@ from engine.port import Sampler
 log = logging.getLogger(__name__)
 
 FILE_NAME = "settings.json"
-VERSION = 1
+VERSION = 2
 
 Json = dict[str, Any]
 T = TypeVar("T")
 D = TypeVar("D")
 
-MIGRATIONS: Mapping[int, Callable[[Json], Json]] = {}
+
+def name_pictures_by_pattern(data: Json) -> Json:
+    """Version 2 has `file_name_pattern`; pictures go on being named as before."""
+    return {**data, "version": 2, "file_name_pattern": None}
+
+
+MIGRATIONS: Mapping[int, Callable[[Json], Json]] = {1: name_pictures_by_pattern}
 """From a version to the next: a named function with a docstring and a test each."""
 
 
@@ -62,12 +68,14 @@ class Settings:
     """Everything that is kept.
 
     `language` is `system` or one of `desktop.i18n.LANGUAGES`; a `pictures_folder` of `None` is
-    `desktop.paths.pictures_folder()`.
+    `desktop.paths.pictures_folder()`, and a `file_name_pattern` of `None` is
+    `desktop.store.name_pattern.DEFAULT`. A pattern is kept as typed, right or wrong.
     """
 
     language: str = "system"
     theme: Theme = Theme.SYSTEM
     pictures_folder: str | None = None
+    file_name_pattern: str | None = None
     form: FormValues = field(default_factory=FormValues)
 
 
@@ -131,6 +139,7 @@ def _decode(data: Json) -> Settings:
         language=_value(data, "language", str, "system"),
         theme=_value(data, "theme", Theme, Theme.SYSTEM),
         pictures_folder=_optional(data, "pictures_folder", str),
+        file_name_pattern=_optional(data, "file_name_pattern", str),
         form=_decode_form(form if isinstance(form, dict) else {}),
     )
 

@@ -9,10 +9,17 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QIODevice, QSaveFile
 
+from desktop import messages
+from desktop.messages import Message, Translate
 from desktop.models.job_queue import FinishedImage
+
+if TYPE_CHECKING:
+    from desktop.store.images import Destination
+    from desktop.store.name_pattern import Pattern, PatternError
 
 log = logging.getLogger(__name__)
 
@@ -25,14 +32,40 @@ class Saved:
     problem: OSError | None = None
 
 
-def save_picture(made: FinishedImage, folder: Path, rescue_folder: Path) -> Saved:
-    """Write a picture with its metadata. Raises `OSError` if neither folder takes it."""
+def save_picture(
+    made: FinishedImage, folder: Path, rescue_folder: Path, pattern: str | None = None
+) -> Saved:
+    """Write a picture with its metadata, named by `pattern`, or as usual if that cannot be used.
+
+    Raises `OSError` if neither folder takes it.
+    """
+    from desktop.store import images
+
     data = encode(made)
     try:
-        return Saved(_save(data, made, folder))
+        return Saved(
+            _save(data, made, images.Destination(folder, pattern=usable_pattern(pattern)[0]))
+        )
     except OSError as error:
         log.warning("%s takes no picture: %s", folder, error)
-        return Saved(_save(data, made, rescue_folder), problem=error)
+        return Saved(_save(data, made, images.Destination(rescue_folder)), problem=error)
+
+
+def usable_pattern(text: str | None) -> tuple[Pattern, PatternError | None]:
+    """The pattern that `text` is; or the usual one, and why `text` cannot be used."""
+    from desktop.store import name_pattern
+
+    try:
+        return name_pattern.parse(text), None
+    except name_pattern.PatternError as error:
+        return name_pattern.DEFAULT, error
+
+
+def describe_pattern_problem(error: PatternError, translate: Translate) -> Message:
+    """Put into words why a pattern for file names cannot be used."""
+    from desktop.store import name_pattern
+
+    return messages.describe_pattern_problem(error, name_pattern.known_tokens(), translate)
 
 
 def encode(made: FinishedImage) -> bytes:
@@ -56,7 +89,7 @@ def write_copy(data: bytes, target: Path) -> None:
         raise OSError(0, file.errorString(), str(target))
 
 
-def _save(data: bytes, made: FinishedImage, folder: Path) -> Path:
+def _save(data: bytes, made: FinishedImage, place: Destination) -> Path:
     from desktop.store import images
 
-    return images.save(data, images.Destination(folder), prompt=made.request.prompt)
+    return images.save(data, place, images.facts_of(made.event))

@@ -18,16 +18,20 @@ import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 
 from PIL import Image
 
-from desktop.store import names
+from desktop.store import name_pattern
 from desktop.store.metadata import writer
-from engine.port import GenerationRequest, Provenance, RgbImage
+from desktop.store.name_pattern import Facts, Name, Pattern
+from engine.port import GenerationRequest, ImageCompleted, Provenance, RgbImage
 
 ENDING = ".png"
+
+LONGEST_NAME = 255
+"""Bytes: the limit of most file systems."""
 
 _NO_HARD_LINKS = frozenset(
     {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
@@ -36,7 +40,7 @@ _NO_HARD_LINKS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where pictures go. With a `stem` they are named after it, else by day, number and prompt.
+    """Where pictures go. With a `stem` they are named after it, else by the `pattern`.
 
     `ending` is what follows the stem: `.png` as the user wrote it.
     """
@@ -44,6 +48,19 @@ class Destination:
     folder: Path
     stem: str | None = None
     ending: str = ENDING
+    pattern: Pattern = name_pattern.DEFAULT
+
+
+def facts_of(event: ImageCompleted, job_started_at: datetime | None = None) -> Facts:
+    """What the finished picture's name can be made of; the times are now's if none is given."""
+    now = datetime.now().astimezone()
+    return Facts(
+        provenance=event.provenance,
+        index=event.index,
+        pixels=event.image.data,
+        made_at=now,
+        job_started_at=job_started_at or now,
+    )
 
 
 def encode_png(
@@ -58,18 +75,19 @@ def encode_png(
     return buffer.getvalue()
 
 
-def save(data: bytes, destination: Destination, *, prompt: str, day: date | None = None) -> Path:
+def save(data: bytes, destination: Destination, facts: Facts) -> Path:
     """Write `data` as a new file at `destination`, made if missing; returns the file's real name.
 
     Never overwrites: a name that is taken, even at the last moment, is passed over for the next
     free one. Raises `OSError`, and then leaves nothing behind.
     """
-    folder = destination.folder
+    destination.folder.mkdir(parents=True, exist_ok=True)
+    folder, candidates = _named(destination, facts)
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / f".danqing-{secrets.token_hex(8)}.part"
     try:
         _write(temporary, data)
-        path = _publish(temporary, _candidates(destination, prompt, day or _today()))
+        path = _publish(temporary, candidates)
     except BaseException:
         # The folder itself may be gone; the first error is the one to tell.
         with suppress(OSError):
@@ -79,23 +97,31 @@ def save(data: bytes, destination: Destination, *, prompt: str, day: date | None
     return path
 
 
-def _today() -> date:
-    return datetime.now().astimezone().date()
+def _named(destination: Destination, facts: Facts) -> tuple[Path, Iterator[Path]]:
+    """The picture's folder, and names in it to try, best first, without end."""
+    if destination.stem is not None:
+        name = Name("", destination.stem, "", has_number=False)
+        return destination.folder, _candidates(destination.folder, name, destination.ending)
+    room = longest_name(destination.folder) - len(ENDING)
+    name = destination.pattern.name(facts, room)
+    folder = destination.folder / name.folder
+    return folder, _candidates(folder, name, ENDING)
 
 
-def _candidates(destination: Destination, prompt: str, day: date) -> Iterator[Path]:
-    """Names to try, best first, without end."""
-    folder = destination.folder
-    if destination.stem is None:
-        number = _last_number(folder, names.number_prefix(day))
-        while True:
-            number += 1
-            yield folder / (names.picture_stem(day, number, prompt) + ENDING)
-    yield folder / (destination.stem + destination.ending)
-    number = 1
+def longest_name(folder: Path) -> int:
+    """How many bytes a file's name may have in `folder`: 255, or 143 where names are encrypted."""
+    try:
+        longest = os.pathconf(folder, "PC_NAME_MAX")
+    except OSError:
+        return LONGEST_NAME
+    return min(longest, LONGEST_NAME) if longest > 0 else LONGEST_NAME
+
+
+def _candidates(folder: Path, name: Name, ending: str) -> Iterator[Path]:
+    number = _last_number(folder, name.before) if name.has_number else 0
     while True:
         number += 1
-        yield folder / f"{destination.stem}-{number}{destination.ending}"
+        yield folder / (name.stem(number) + ending)
 
 
 def _last_number(folder: Path, prefix: str) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QByteArray,
@@ -38,6 +39,9 @@ from desktop.views.prompt_panel import PromptPanel
 from desktop.views.show_in_folder import open_folder, show_in_folder
 from engine._version import __version__
 from engine.port import CancelWhen, EngineError, ModelId
+
+if TYPE_CHECKING:
+    from desktop.models.saving import PatternError
 
 _PICTURES = QStandardPaths.StandardLocation.PicturesLocation
 _PANEL_WIDTH = 352
@@ -94,6 +98,16 @@ class MainWindow(QMainWindow):
     def show_error(self, error: EngineError) -> None:
         """Say what went wrong, in the user's language, also after that has changed."""
         self._say(lambda: messages.describe(error, QCoreApplication.translate))
+
+    def show_pattern_problem(self, problem: PatternError) -> None:
+        """Say that new pictures are named as usual, and why not as the settings want."""
+
+        def notice() -> Message:
+            message = saving.describe_pattern_problem(problem, QCoreApplication.translate)
+            usual = self.tr("Until it is mended, pictures are named as usual.")
+            return Message(summary=message.summary, remedy=f"{message.remedy}\n{usual}")
+
+        self._say(notice)
 
     def close_now(self) -> None:
         """Close without asking."""

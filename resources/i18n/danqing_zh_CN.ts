@@ -2303,6 +2303,10 @@
 <context>
     <name>MainWindow</name>
     <message>
+        <source>Until it is mended, pictures are named as usual.</source>
+        <translation>改正之前，图片仍按默认方式命名。</translation>
+    </message>
+    <message>
         <source>PNG picture (*.png)</source>
         <translation>PNG 图片 (*.png)</translation>
     </message>
@@ -2628,6 +2632,62 @@
     <message>
         <source>No files can be made in {path}.</source>
         <translation>无法在 {path} 中创建文件。</translation>
+    </message>
+    <message>
+        <source>The pattern for file names is empty.</source>
+        <translation>文件名格式为空。</translation>
+    </message>
+    <message>
+        <source>There are: {known}.</source>
+        <translation>可用的有：{known}。</translation>
+    </message>
+    <message>
+        <source>{part} is not known in a pattern for file names.</source>
+        <translation>文件名格式里没有 {part}。</translation>
+    </message>
+    <message>
+        <source>Did you mean {near}? There are: {known}.</source>
+        <translation>您是想写 {near} 吗？可用的有：{known}。</translation>
+    </message>
+    <message>
+        <source>In “{part}”, a bracket has no partner.</source>
+        <translation>“{part}”中的方括号不成对。</translation>
+    </message>
+    <message>
+        <source>What is filled in is written like this: [seed].</source>
+        <translation>要填入的内容请这样写：[seed]。</translation>
+    </message>
+    <message>
+        <source>“{part}” cannot be in a file name.</source>
+        <translation>文件名中不能有“{part}”。</translation>
+    </message>
+    <message>
+        <source>Leave it out of the pattern.</source>
+        <translation>请从格式中去掉它。</translation>
+    </message>
+    <message>
+        <source>{part} is not understood.</source>
+        <translation>无法理解 {part}。</translation>
+    </message>
+    <message>
+        <source>For example: [prompt_hash&lt;8&gt;], [datetime&lt;%Y-%m-%d&gt;&lt;UTC&gt;], [hasprompt&lt;cat|other&gt;].</source>
+        <translation>例如：[prompt_hash&lt;8&gt;]、[datetime&lt;%Y-%m-%d&gt;&lt;UTC&gt;]、[hasprompt&lt;cat|other&gt;]。</translation>
+    </message>
+    <message>
+        <source>“{part}” cannot be the name of a folder.</source>
+        <translation>“{part}”不能用作文件夹名。</translation>
+    </message>
+    <message>
+        <source>[date]/[seed] makes a folder for each day in the pictures folder.</source>
+        <translation>[date]/[seed] 会在图片文件夹中为每一天建一个文件夹。</translation>
+    </message>
+    <message>
+        <source>{part} can be in a pattern only once.</source>
+        <translation>格式中只能有一个 {part}。</translation>
+    </message>
+    <message>
+        <source>It counts the pictures of a folder.</source>
+        <translation>它给文件夹中的图片编号。</translation>
     </message>
     <message>
         <source>Check the file&apos;s permissions and the disk.</source>

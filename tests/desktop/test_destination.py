@@ -12,6 +12,7 @@ from desktop.arguments import UsageError
 from desktop.destination import Unwritable
 from desktop.store import images
 from desktop.store.images import Destination
+from tests.fakes.pictures import facts
 
 
 @pytest.fixture(autouse=True)
@@ -54,8 +55,8 @@ def test_a_png_is_a_file_and_all_else_a_folder(tmp_path, text, folder, stem):
 
 
 def test_an_ending_in_capitals_stays(tmp_path):
-    assert images.save(b"1", parse("CAT.PNG", tmp_path), prompt="x") == tmp_path / "CAT.PNG"
-    assert images.save(b"2", parse("CAT.PNG", tmp_path), prompt="x") == tmp_path / "CAT-2.PNG"
+    assert images.save(b"1", parse("CAT.PNG", tmp_path), facts()) == tmp_path / "CAT.PNG"
+    assert images.save(b"2", parse("CAT.PNG", tmp_path), facts()) == tmp_path / "CAT-2.PNG"
 
 
 @pytest.mark.parametrize("text", [".png", "new/.PNG"])

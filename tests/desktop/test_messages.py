@@ -13,6 +13,7 @@ import pytest
 
 from desktop import messages
 from desktop.messages import describe, describe_save_failure
+from desktop.store import name_pattern
 from engine.port import EngineError, ErrorCode, Phase
 from engine.weights import faults
 
@@ -101,6 +102,11 @@ def test_damage_is_told_as_exactly_as_it_is_known(facts, summary):
 
 def test_every_reason_of_the_engine_has_words():
     assert set(messages.WEIGHT_REASONS) == set(faults.Reason)
+
+
+def test_every_reason_to_refuse_a_pattern_has_words():
+    near = {f"{name_pattern.Reason.UNKNOWN_TOKEN}_near"}
+    assert set(messages.PATTERN_REASONS) == set(name_pattern.Reason) | near
 
 
 def test_an_unknown_reason_is_shown_as_it_is():

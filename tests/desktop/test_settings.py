@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ CHANGED = Settings(
     language="zh_CN",
     theme=Theme.DARK,
     pictures_folder="/somewhere/图片",
+    file_name_pattern="[date]/[seed]",
     form=FormValues(
         prompt="一只猫\nwith a hat",
         negative_prompt="blur",
@@ -85,6 +87,19 @@ def test_whole_numbers_are_good_for_fractions(tmp_path):
     path = tmp_path / settings.FILE_NAME
     path.write_text(path.read_text(encoding="utf-8").replace("2.0", "2"), encoding="utf-8")
     assert settings.load(tmp_path).form.guidance_scale == 2.0
+
+
+def test_settings_without_a_pattern_keep_everything_else(tmp_path):
+    settings.save(CHANGED, tmp_path)
+    path = tmp_path / settings.FILE_NAME
+    data = json.loads(path.read_text(encoding="utf-8"))
+    del data["file_name_pattern"]
+    path.write_text(json.dumps({**data, "version": 1}), encoding="utf-8")
+    assert settings.load(tmp_path) == replace(CHANGED, file_name_pattern=None)
+    assert settings.name_pictures_by_pattern({"version": 1}) == {
+        "version": 2,
+        "file_name_pattern": None,
+    }
 
 
 def test_every_version_has_a_way_to_the_next():

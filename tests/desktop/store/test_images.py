@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -18,15 +17,16 @@ from PIL import Image
 
 from desktop.store import images
 from desktop.store.images import Destination
+from desktop.store.name_pattern import Pattern
+from tests.fakes.pictures import facts
 from tests.fakes.script import picture
 
 REPOSITORY = Path(__file__).parents[3]
-DAY = date(2026, 11, 30)
 DATA = images.encode_png(picture(32, 16, 3))
 
 
 def save(place: Destination, data: bytes = DATA, prompt: str = "a cat") -> Path:
-    return images.save(data, place, prompt=prompt, day=DAY)
+    return images.save(data, place, facts(prompt=prompt))
 
 
 def files_in(folder: Path) -> set[str]:
@@ -64,6 +64,32 @@ def test_a_chosen_name_is_never_overwritten(tmp_path):
     assert save(place).name == "cat-2.png"
     assert save(place).name == "cat-3.png"
     assert (tmp_path / "cat.png").read_bytes() == b"precious"
+
+
+def test_a_pattern_names_pictures_and_their_folders(tmp_path):
+    place = Destination(tmp_path, pattern=Pattern("[date]/[seed]"))
+    saved = [save(place), save(place), images.save(DATA, place, facts(seed=8))]
+    assert [str(path.relative_to(tmp_path)) for path in saved] == [
+        "2026-11-30/7.png",
+        "2026-11-30/7-2.png",
+        "2026-11-30/8.png",
+    ]
+
+
+def test_each_folder_of_a_pattern_counts_for_itself(tmp_path):
+    place = Destination(tmp_path, pattern=Pattern("[seed]/cat [number]"))
+    (tmp_path / "7").mkdir()
+    (tmp_path / "7" / "cat 0041.png").touch()
+    assert save(place).name == "cat 0042.png"
+    assert images.save(DATA, place, facts(seed=8)).name == "cat 0001.png"
+
+
+def test_names_fit_a_file_system_of_short_ones(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "pathconf", lambda folder, name: 143)
+    place = Destination(tmp_path, pattern=Pattern("[prompt]-[prompt_spaces]-[seed]"))
+    name = save(place, prompt="猫" * 200).name
+    assert 120 < len(name.encode()) <= 143
+    assert name.endswith("-7.png")
 
 
 def test_a_link_to_nowhere_is_not_followed(tmp_path):
@@ -202,11 +228,12 @@ def test_killed_at_any_moment_every_named_file_is_whole(tmp_path):
         "import sys, os\n"
         "from pathlib import Path\n"
         "from desktop.store import images\n"
+        "from tests.fakes.pictures import facts\n"
         "from tests.fakes.script import picture\n"
         "data = images.encode_png(picture(64, 64, 1))\n"
         "print('ready', flush=True)\n"
         "while True:\n"
-        "    images.save(data, images.Destination(Path(sys.argv[1])), prompt='x')\n"
+        "    images.save(data, images.Destination(Path(sys.argv[1])), facts())\n"
     )
     whole = images.encode_png(picture(64, 64, 1))
     for delay_s in (0.0, 0.011, 0.023, 0.037, 0.05):
