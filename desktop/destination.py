@@ -8,13 +8,20 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from desktop.arguments import UsageError
-from desktop.messages import Message, describe_pattern_problem, describe_save_failure
+from desktop.messages import (
+    Message,
+    describe_no_room,
+    describe_pattern_problem,
+    describe_save_failure,
+)
 from desktop.settings import Settings
-from desktop.store import name_pattern
+from desktop.store import free_space, name_pattern
 from desktop.store.images import ENDING, LONGEST_NAME, Destination
+from engine.port import PictureSize
 
 _OTHER_PICTURES = frozenset(
     {".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".jxl"}
@@ -68,7 +75,7 @@ def parse(output: Path | None, default: Path) -> Destination:
         if ending == ENDING
         else Destination(output)
     )
-    nearest = _nearest_existing(place.folder)
+    nearest = free_space.nearest_existing(place.folder)
     if not nearest.is_dir():
         raise UsageError(f"--output: {nearest} is a file, not a folder")
     return place
@@ -76,7 +83,7 @@ def parse(output: Path | None, default: Path) -> Destination:
 
 def check(place: Destination) -> None:
     """Raise `Unwritable` if the folder, or the one it will be made in, is known to refuse files."""
-    nearest = _nearest_existing(place.folder)
+    nearest = free_space.nearest_existing(place.folder)
     if not os.access(nearest, os.W_OK | os.X_OK):
         is_read_only = bool(os.statvfs(nearest).f_flag & os.ST_RDONLY)
         error = OSError(errno.EROFS if is_read_only else errno.EACCES, "")
@@ -89,6 +96,15 @@ def check(place: Destination) -> None:
         raise Unwritable(describe_save_failure(error, str(nearest))) from error
 
 
-def _nearest_existing(folder: Path) -> Path:
-    """The folder itself, or the first of its parents that is there."""
-    return next(path for path in (folder, *folder.absolute().parents) if path.exists())
+def check_room(
+    place: Destination,
+    pictures: Mapping[PictureSize, int],
+    typical_bytes: free_space.TypicalBytes = lambda size: None,
+) -> None:
+    """Raise `Unwritable` if so many pictures of each size will not fit on the folder's disk."""
+    try:
+        room = free_space.check(place.folder, pictures, typical_bytes)
+    except OSError as error:
+        raise Unwritable(describe_save_failure(error, str(place.folder))) from error
+    if not room.is_enough:
+        raise Unwritable(describe_no_room(room))

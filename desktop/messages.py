@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from engine.port import EngineError, ErrorCode
 
 if TYPE_CHECKING:
+    from desktop.store.free_space import Room
     from desktop.store.name_pattern import PatternError
 
 CONTEXT = "Messages"
@@ -502,6 +503,38 @@ def describe_save_failure(
     if error.errno == errno.ENOENT and os.path.isdir(path):  # noqa: PTH112 - text of any origin
         wording = _NO_FILES_THERE
     facts = {"path": printable(path), "reason": error.strerror or type(error).__name__}
+    return Message(
+        summary=translate(CONTEXT, wording.summary).format_map(facts),
+        remedy=translate(CONTEXT, wording.remedy).format_map(facts),
+    )
+
+
+_TOO_FULL = Wording(
+    QT_TRANSLATE_NOOP(
+        "Messages",
+        "The disk of {path} has too little room: about {needed_bytes} needed, {free_bytes} free.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Messages",
+        "Free some space, choose another folder, or make fewer pictures: there is room for {fits}.",
+    ),
+)
+_TOO_MANY_FILES = Wording(
+    QT_TRANSLATE_NOOP("Messages", "The disk of {path} takes only {free_files} more files."),
+    QT_TRANSLATE_NOOP("Messages", "Delete files that are not needed, or choose another folder."),
+)
+
+
+def describe_no_room(room: Room, translate: Translate = untranslated) -> Message:
+    """Put into words why a batch does not fit into a folder."""
+    wording = _TOO_MANY_FILES if room.has_bytes else _TOO_FULL
+    facts = {
+        "path": printable(str(room.folder)),
+        "needed_bytes": byte_size(room.needed_bytes),
+        "free_bytes": byte_size(room.free_bytes),
+        "free_files": room.free_files,
+        "fits": room.fits,
+    }
     return Message(
         summary=translate(CONTEXT, wording.summary).format_map(facts),
         remedy=translate(CONTEXT, wording.remedy).format_map(facts),

@@ -2273,6 +2273,22 @@
         <translation>独立显卡</translation>
     </message>
     <message>
+        <source>driver</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>kernel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>kernel parameters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>BIOS</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>inside the processor</source>
         <translation>处理器内部</translation>
     </message>
@@ -2287,6 +2303,10 @@
     <message>
         <source>part of an accelerator</source>
         <translation>加速卡的一部分</translation>
+    </message>
+    <message>
+        <source>{title}: {summary}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -2632,6 +2652,22 @@
     <message>
         <source>No files can be made in {path}.</source>
         <translation>无法在 {path} 中创建文件。</translation>
+    </message>
+    <message>
+        <source>The disk of {path} has too little room: about {needed_bytes} needed, {free_bytes} free.</source>
+        <translation>{path} 所在磁盘的空间不够：大约需要 {needed_bytes}，可用 {free_bytes}。</translation>
+    </message>
+    <message>
+        <source>Free some space, choose another folder, or make fewer pictures: there is room for {fits}.</source>
+        <translation>请腾出一些空间、换一个文件夹，或少画几张：现有空间可放 {fits} 张。</translation>
+    </message>
+    <message>
+        <source>The disk of {path} takes only {free_files} more files.</source>
+        <translation>{path} 所在磁盘只能再存放 {free_files} 个文件。</translation>
+    </message>
+    <message>
+        <source>Delete files that are not needed, or choose another folder.</source>
+        <translation>请删除不需要的文件，或换一个文件夹。</translation>
     </message>
     <message>
         <source>The pattern for file names is empty.</source>
