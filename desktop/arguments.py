@@ -51,7 +51,9 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratePictures:
-    """`danqing generate`. `None` means "the model's default", for `seed` a random one."""
+    """`danqing generate`. `None` means "the model's default", for `seed` a random one, for
+    `device_index` the GPU that the check has chosen.
+    """
 
     prompt: str
     negative_prompt: str = ""
@@ -65,7 +67,7 @@ class GeneratePictures:
     decode_tile: int | None = None
     model: str | None = None
     device: DevicePreference = DevicePreference.AUTO
-    device_index: int = 0
+    device_index: int | None = None
     output: Path | None = None
     is_json: bool = False
     has_metadata: bool = True
@@ -86,6 +88,7 @@ class CheckMachine:
     snapshot: Path | None = None
     bundle: Path | None = None
     has_probe: bool = True
+    is_acknowledging: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,11 +210,14 @@ def _parse_check(words: Sequence[str]) -> Command:
     options = parser.parse(words)
     if options.help:
         return ShowText(parser.format_help())
+    if options.acknowledge and (options.snapshot is not None or options.no_probe):
+        parser.error("--acknowledge is about this machine: not with --snapshot or --no-probe")
     return CheckMachine(
         is_json=options.json,
         snapshot=options.snapshot,
         bundle=options.bundle,
         has_probe=not options.no_probe,
+        is_acknowledging=options.acknowledge,
     )
 
 
@@ -334,8 +340,9 @@ def _generate_parser() -> _Parser:
     add("--tile", type=_tile, metavar="auto|off|N",
         help="pixels developed at a time: bounds the memory only (default: auto)")  # fmt: skip
     add("--model", metavar="NAME|FOLDER", help="see danqing models list (default: the first)")
-    add("--device", default=(DevicePreference.AUTO, 0), type=_device, metavar="auto|cpu|gpu[:N]",
-        help="where to compute (default: auto)")  # fmt: skip
+    add("--device", default=(DevicePreference.AUTO, None), type=_device_or_chosen,
+        metavar="auto|cpu|gpu[:N]",
+        help="where to compute (default: auto, the GPU if danqing check allows it)")  # fmt: skip
     add("-o", "--output", type=_path, metavar="FILE.png|FOLDER",
         help="where to save; never overwrites (default: the pictures folder)")  # fmt: skip
     add("--no-metadata", action="store_true", help="record nothing in the picture")
@@ -374,6 +381,8 @@ def _check_parser() -> _Parser:
     add("--bundle", type=_path, metavar="FILE.zip",
         help="record the machine and the result, without anything personal")  # fmt: skip
     add("--no-probe", action="store_true", help="do not load PaddlePaddle to see what it can do")
+    add("--acknowledge", action="store_true",
+        help="keep that you have read the warnings that keep the GPU off")  # fmt: skip
     return parser
 
 

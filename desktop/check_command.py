@@ -52,6 +52,9 @@ def check(command: CheckMachine, machine: MachineCheck, results: Results, human:
             report = machine.save_bundle(command.bundle, command.snapshot, probe=command.has_probe)
         else:
             report = machine.check(command.snapshot, probe=command.has_probe)
+        if command.is_acknowledging and report.acknowledge:
+            machine.acknowledge(report, report.acknowledge)
+            report = machine.check()
     except EngineFault as fault:
         human.write(f"danqing check: {messages.describe(fault.error)}\n")
         return STATUS_COULD_NOT_RUN

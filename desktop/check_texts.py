@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from desktop.messages import QT_TRANSLATE_NOOP, Translate, untranslated
-from engine.port import CheckResult, Gate, GpuKind, Sentence, Verdict
+from engine.port import CheckResult, Gate, GpuKind, Report, Sentence, Verdict
 
 CONTEXT = "Checks"
 
@@ -116,6 +116,18 @@ GATES: Mapping[Gate, str] = {
     Gate.BLOCKED: QT_TRANSLATE_NOOP("Checks", "Pictures cannot be made on the GPU."),
 }
 
+PARTS: Mapping[str, str] = {
+    "gpu": QT_TRANSLATE_NOOP("Checks", "graphics card"),
+    "vbios": QT_TRANSLATE_NOOP("Checks", "VBIOS"),
+    "driver": QT_TRANSLATE_NOOP("Checks", "driver"),
+    "kernel": QT_TRANSLATE_NOOP("Checks", "kernel"),
+    "command line": QT_TRANSLATE_NOOP("Checks", "kernel parameters"),
+    "bios": QT_TRANSLATE_NOOP("Checks", "BIOS"),
+    "rocm": QT_TRANSLATE_NOOP("Checks", "ROCm"),
+    "paddle": QT_TRANSLATE_NOOP("Checks", "PaddlePaddle"),
+}
+"""Names for the parts of a combination (`Report.combination`)."""
+
 KINDS: Mapping[GpuKind, str] = {
     GpuKind.DISCRETE: QT_TRANSLATE_NOOP("Checks", "graphics card"),
     GpuKind.INTEGRATED: QT_TRANSLATE_NOOP("Checks", "inside the processor"),
@@ -140,6 +152,28 @@ def sentence(said: Sentence, translate: Translate = untranslated) -> str:
     """A sentence of the engine in the language of `translate`; "" stays ""."""
     template = translate(SENTENCES_CONTEXT, said.template) if said.template else ""
     return template.format_map(said.values)
+
+
+def gate_reason(report: Report, translate: Translate = untranslated) -> str:
+    """Why the gate is where it is: its own sentence, and that of the first row behind it."""
+    reason = translate(CONTEXT, GATES[report.gate])
+    behind = (*report.blocked_by, *report.acknowledge)
+    rows = [row for row in report.checks if row.id in behind[:1]]
+    if not rows or report.allowed:
+        return reason
+    row = min(rows, key=in_order)
+    said = translate(CONTEXT, QT_TRANSLATE_NOOP("Checks", "{title}: {summary}")).format(
+        title=title(row.id, translate), summary=sentence(row.summary, translate)
+    )
+    return f"{reason} {said}"
+
+
+def changed_parts(report: Report, translate: Translate = untranslated) -> list[tuple[str, str]]:
+    """Name and present value of what has changed since the self-test last passed."""
+    return [
+        (translate(CONTEXT, PARTS[part]), report.combination.get(part, ""))
+        for part in report.changed
+    ]
 
 
 def title(check_id: str, translate: Translate = untranslated) -> str:

@@ -12,7 +12,7 @@ import locale
 import secrets
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TextIO
 
 from desktop import messages, paths
@@ -25,6 +25,7 @@ from desktop.arguments import (
 from desktop.job_run import JobRun
 from engine.port import (
     MAX_SEED,
+    ChooseDevice,
     DevicePreference,
     EngineError,
     EngineFault,
@@ -47,12 +48,14 @@ class Backend:
     """Where models and engine come from; tests bring their own."""
 
     open_catalog: Callable[[], ModelCatalog]
-    open_engine: Callable[[ModelCatalog, DevicePreference, int], EnginePort]
+    open_engine: Callable[[ModelCatalog, ChooseDevice], EnginePort]
+    choose_device: Callable[[DevicePreference, int | None], ChooseDevice]
+    """Raises `gpu_gate.Refused`."""
 
 
 def real_backend() -> Backend:
     """The models of this machine, and the engine with all processor cores."""
-    return Backend(open_catalog=open_catalog, open_engine=open_engine)
+    return Backend(open_catalog=open_catalog, open_engine=open_engine, choose_device=choose_device)
 
 
 def open_catalog() -> ModelCatalog:
@@ -66,21 +69,39 @@ def open_catalog() -> ModelCatalog:
 
 
 def open_engine(
-    catalog: ModelCatalog,
-    device: DevicePreference = DevicePreference.AUTO,
-    index: int = 0,
-    spare_cores: int = 0,
+    catalog: ModelCatalog, device: ChooseDevice | None = None, spare_cores: int = 0
 ) -> EnginePort:
-    """The real engine; it computes with all processor cores but `spare_cores`."""
+    """The real engine, on the CPU unless `device` says something else; it computes with all
+    processor cores but `spare_cores`.
+    """
     from engine.bootstrap import cores
     from engine.thread import EngineThread
 
     return EngineThread(
         catalog=catalog,  # pyright: ignore[reportArgumentType] - made by open_catalog
         device=device,
-        device_index=index,
         threads=max(1, cores() - spare_cores),
         cache_folder=paths.cache_folder(),
+    )
+
+
+def has_gpu_code() -> bool:
+    """Whether the installed PaddlePaddle could compute on a GPU; milliseconds."""
+    from engine import bootstrap
+
+    return bootstrap.has_gpu_code()
+
+
+def choose_device(preference: DevicePreference, index: int | None) -> ChooseDevice:
+    """The device for a command, from the check of this machine. Raises `gpu_gate.Refused`."""
+    from desktop import gpu_gate
+
+    return gpu_gate.choose(
+        preference,
+        index,
+        has_gpu_code=has_gpu_code(),
+        open_check=open_machine_check,
+        open_selftest=open_selftest,
     )
 
 
@@ -103,23 +124,35 @@ def open_selftest() -> SelfTest:
 
 def generate(command: GeneratePictures, backend: Backend, results: Results, human: TextIO) -> int:
     """`danqing generate`."""
-    from desktop import destination, generation, terminal
+    from desktop import destination, generation, gpu_gate, settings, terminal
 
     report = generation.Report(results, command.is_json)
     try:
-        place = destination.parse(command.output, paths.pictures_folder())
+        pattern = destination.pattern_of(settings.load(paths.config_folder()))
+        place = replace(destination.parse(command.output, paths.pictures_folder()), pattern=pattern)
         destination.check(place)
         prompt = _prompt_text(command.prompt)
         catalog = backend.open_catalog()
-        request = _request(command, prompt, _find_model(catalog, command.model))
+        model = _find_model(catalog, command.model)
+        request = _request(command, prompt, model)
+        destination.check_room(place, {command.size or model.defaults.size: command.image_count})
+        device = backend.choose_device(command.device, command.device_index)
     except UsageError as mistake:
         message = messages.Message(summary=str(mistake), remedy="")
         return report.refused("usage", message, generation.STATUS_USAGE, human)
     except destination.Unwritable as problem:
         return report.refused("unwritable", problem.message, generation.STATUS_COULD_NOT_RUN, human)
+    except destination.BadPattern as problem:
+        status = generation.STATUS_COULD_NOT_RUN
+        return report.refused("file_name_pattern", problem.message, status, human)
+    except gpu_gate.Refused as refusal:
+        code = ErrorCode.DEVICE_UNAVAILABLE
+        return report.refused(code, refusal.message, generation.STATUS_COULD_NOT_RUN, human)
     except EngineFault as fault:
         return report.refused_by(fault.error, human)
-    engine = backend.open_engine(catalog, command.device, command.device_index)
+    if device.check is not None and not device.allows_gpu and not command.is_json:
+        human.write("drawing on the CPU: the GPU is off, and danqing check says why\n")
+    engine = backend.open_engine(catalog, device)
     with terminal.open_display(human, is_quiet=command.is_json) as display:
         run = generation.Generation(
             run=JobRun(engine),

@@ -7,13 +7,12 @@ process. Steps are told on standard error, the answer on standard output.
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import json
 import textwrap
 import time
 from typing import TYPE_CHECKING, TextIO
 
-from desktop import check_texts, messages
+from desktop import check_texts, gpu_gate, messages
 from desktop.arguments import RunSelfTest
 from engine.port import (
     DevicePreference,
@@ -21,7 +20,6 @@ from engine.port import (
     MachineCheck,
     Report,
     SelfTest,
-    SelfTestResult,
     SelfTestStep,
     Verdict,
 )
@@ -74,9 +72,8 @@ def run(
                 human.flush()
     verdict = test.verdict_of(done)
     seconds = time.monotonic() - start
-    problem = (
-        _keep(done, verdict, machine, report) if _is_chosen(device, index, test, report) else ""
-    )
+    is_kept = gpu_gate.is_about(report, test, device, index)
+    problem = _keep(done, test, machine, report) if is_kept else ""
     answer = _ANSWERS.get(verdict, "could not be run completely")
     if command.is_json:
         record = {
@@ -100,41 +97,19 @@ def run(
 
 def _target(command: RunSelfTest, test: SelfTest, report: Report) -> tuple[DevicePreference, int]:
     """As asked; else the chosen GPU if nothing speaks against it, or the CPU."""
-    chosen = _chosen_index(test, report)
-    device = command.device
-    if device is DevicePreference.AUTO:
-        usable = any(gpu.key == report.chosen_gpu and gpu.is_usable for gpu in report.gpus)
-        device = DevicePreference.GPU if usable else DevicePreference.CPU
-    if device is DevicePreference.CPU:
-        return device, 0
-    return device, chosen if command.device_index is None else command.device_index
+    if command.device is DevicePreference.AUTO:
+        return gpu_gate.selftest_target(report, test)
+    if command.device is DevicePreference.CPU:
+        return command.device, 0
+    if command.device_index is not None:
+        return command.device, command.device_index
+    return command.device, gpu_gate.proved_index(report, test) or 0
 
 
-def _chosen_index(test: SelfTest, report: Report) -> int:
-    index = test.index_of(report.chosen_gpu) if report.chosen_gpu is not None else None
-    return 0 if index is None else index
-
-
-def _is_chosen(device: DevicePreference, index: int, test: SelfTest, report: Report) -> bool:
-    """Whether this is the GPU that the report is about: another's result must not open its gate."""
-    if device is not DevicePreference.GPU or report.chosen_gpu is None:
-        return False
-    known = test.index_of(report.chosen_gpu)
-    return known == index if known is not None else index == 0 and len(report.gpus) == 1
-
-
-def _keep(
-    steps: list[SelfTestStep], verdict: Verdict, machine: MachineCheck, report: Report
-) -> str:
+def _keep(steps: list[SelfTestStep], test: SelfTest, machine: MachineCheck, report: Report) -> str:
     """Keep the result for the machine's combination; what went wrong, or nothing."""
-    result = SelfTestResult(
-        verdict=verdict,
-        finished=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        combination=report.combination,
-        steps=tuple(steps),
-    )
     try:
-        machine.record_selftest(result)
+        machine.record_selftest(gpu_gate.result_of(steps, test, report))
     except EngineFault as fault:
         return str(messages.describe(fault.error))
     return ""

@@ -12,6 +12,7 @@ import gc
 import importlib.util
 import io
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -31,6 +32,23 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def has_gpu_code() -> bool:
+    """False if the installed PaddlePaddle is missing or says that it was built for the CPU alone.
+
+    Read in the file that its build writes, in a millisecond: a machine on which no GPU can be used
+    need not wait for its check. Whatever else is found there, it may have GPU code.
+    """
+    spec = importlib.util.find_spec("paddle")
+    if spec is None or spec.origin is None:
+        return False
+    try:
+        text = (Path(spec.origin).parent / "version" / "__init__.py").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return True
+    said = dict(re.findall(r"^(cuda_version|hip_version)\s*=\s*'?([\w.]+)", text, re.MULTILINE))
+    return not {said.get("cuda_version"), said.get("hip_version")} <= {"False", "None"}
 
 
 def prepare(threads: int) -> None:

@@ -191,6 +191,8 @@ class Provenance:
     noise: str
     tile: str
     danqing_version: str
+    check: CheckRecord | None = None
+    """None: the machine had not been checked."""
 
 
 # --- errors ---------------------------------------------------------------------------------------
@@ -334,6 +336,22 @@ class Gate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRecord:
+    """What the check of this machine said when a device was chosen; recorded in every picture.
+
+    `acknowledged` are ids of checks whose warnings were read.
+    """
+
+    gate: Gate
+    acknowledged: tuple[str, ...] = ()
+    is_overridden: bool = False
+
+    @property
+    def allows_gpu(self) -> bool:
+        return self.gate is Gate.OPEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What the check of a machine found, and what follows from it.
 
@@ -358,6 +376,13 @@ class Report:
     def allowed(self) -> bool:
         """Pictures may be made on the GPU."""
         return self.gate is Gate.OPEN
+
+    @property
+    def record(self) -> CheckRecord:
+        """What pictures say of it."""
+        return CheckRecord(
+            gate=self.gate, acknowledged=self.acknowledged, is_overridden=self.is_overridden
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -420,11 +445,28 @@ class Generate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChooseDevice:
+    """Compute on this device from now on, after the jobs that were submitted before.
+
+    A GPU is taken only if `check` allows it; None: the machine has not been checked. Where another
+    device follows from it, the loaded model is freed and a `DeviceChosen` follows.
+    """
+
+    preference: DevicePreference = DevicePreference.AUTO
+    index: int = 0
+    check: CheckRecord | None = None
+
+    @property
+    def allows_gpu(self) -> bool:
+        return self.check is not None and self.check.allows_gpu
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shutdown:
     """Cancel what runs, fail nothing: waiting jobs end as cancelled, then the thread ends."""
 
 
-Command = LoadModel | UnloadModel | Generate | Shutdown
+Command = LoadModel | UnloadModel | Generate | ChooseDevice | Shutdown
 
 
 class CancelWhen(StrEnum):

@@ -12,7 +12,7 @@ import logging
 import queue
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, assert_never
 
@@ -20,8 +20,8 @@ from engine import bootstrap
 from engine.catalog import Catalog
 from engine.port import (
     CancelWhen,
+    ChooseDevice,
     Command,
-    DevicePreference,
     EngineError,
     EngineEvent,
     EngineFault,
@@ -87,35 +87,32 @@ class _Job:
     is_started: bool = False
 
 
+_Errand = _Job | LoadModel | UnloadModel | ChooseDevice | Shutdown
+
+
 class EngineThread:
     """Fulfils `engine.port.EnginePort` with one thread that makes every PaddlePaddle call.
 
-    `threads` are the processor cores to compute with; `gpu_allowed` says that the system check has
-    passed. `open_session` is what the thread calls first; by default it imports PaddlePaddle and
-    opens the device.
+    `threads` are the processor cores to compute with; `device` is where, until a `ChooseDevice`
+    says something else. `open_session` is what the thread calls first; by default it imports
+    PaddlePaddle and opens the device.
     """
 
     def __init__(
         self,
         *,
         catalog: Catalog,
-        device: DevicePreference = DevicePreference.AUTO,
-        device_index: int = 0,
-        gpu_allowed: bool = False,
+        device: ChooseDevice | None = None,
         threads: int | None = None,
         cache_folder: Path | None = None,
         open_session: Callable[[Emit], Session] | None = None,
     ) -> None:
         self._catalog = catalog
-        self._device = device
-        self._device_index = device_index
-        self._gpu_allowed = gpu_allowed
+        self._device = device or ChooseDevice()
         self._threads = threads or bootstrap.cores()
         self._cache_folder = cache_folder
         self._open_session = open_session or self._open_real_session
-        self._inbox: queue.SimpleQueue[_Job | LoadModel | UnloadModel | Shutdown] = (
-            queue.SimpleQueue()
-        )
+        self._inbox: queue.SimpleQueue[_Errand] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._jobs: dict[JobId, _Job] = {}
         self._attention = threading.Event()
@@ -196,7 +193,7 @@ class EngineThread:
         if error is not None:
             log.warning("the engine cannot open its device yet: %s %s", error.code, error.facts)
 
-    def _execute(self, command: _Job | LoadModel | UnloadModel | Shutdown) -> None:
+    def _execute(self, command: _Errand) -> None:
         match command:
             case _Job():
                 if self._jobs.get(command.job_id) is command:  # else cancelled while it waited
@@ -206,6 +203,8 @@ class EngineThread:
             case UnloadModel():
                 self._attempt(self._unload)
                 self._emit(ModelUnloaded())
+            case ChooseDevice():
+                self._choose_device(command)
             case Shutdown():
                 pass
             case _:
@@ -235,6 +234,14 @@ class EngineThread:
         )
         if error is not None:
             self._emit(ModelFailed(model_id=model_id, error=error))
+
+    def _choose_device(self, wanted: ChooseDevice) -> None:
+        """Open the session anew, unless the same device follows: the model then stays loaded."""
+        before, self._device = self._device, wanted
+        if _outcome(before) != _outcome(wanted):
+            self._drop_session()
+            self._session = None
+            self._warm_up()
 
     def _unload(self) -> None:
         if self._session is not None:
@@ -278,9 +285,9 @@ class EngineThread:
             raise EngineFault(EngineError(code=ErrorCode.LIBRARY_MISSING, facts=facts)) from error
         return session.Session.open(
             catalog=self._catalog,
-            preference=self._device,
-            index=self._device_index,
-            gpu_allowed=self._gpu_allowed,
+            preference=self._device.preference,
+            index=self._device.index,
+            gpu_allowed=self._device.allows_gpu,
             cache_folder=self._cache_folder,
             emit=emit,
         )
@@ -347,6 +354,9 @@ class EngineThread:
         assert job is not None
         if isinstance(event, JobStarted):
             job.is_started = True
+        if isinstance(event, ImageCompleted):
+            history = replace(event.provenance, check=self._device.check)
+            event = replace(event, provenance=history)
         self._emit(event)
         if isinstance(event, ImageCompleted):
             job.completed_images += 1
@@ -375,6 +385,11 @@ class EngineThread:
         except Exception:
             # A receiver's bug must not take the picture with it.
             log.exception("the receiver of engine events raised on %s", type(event).__name__)
+
+
+def _outcome(wanted: ChooseDevice) -> tuple[object, ...]:
+    """What the device follows from: which GPU does not matter where none may be used."""
+    return (wanted.preference, wanted.allows_gpu, wanted.index if wanted.allows_gpu else 0)
 
 
 def _bug(exception: BaseException) -> EngineError:

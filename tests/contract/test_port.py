@@ -17,12 +17,15 @@ import resources
 from engine.catalog import Catalog
 from engine.port import (
     CancelWhen,
+    CheckRecord,
+    ChooseDevice,
     EngineError,
     EngineEvent,
     EngineFault,
     EnginePort,
     EngineStopped,
     ErrorCode,
+    Gate,
     Generate,
     GenerationRequest,
     ImageCompleted,
@@ -322,3 +325,14 @@ def test_the_seed_of_each_picture_follows_from_the_first(start: Start):
         event.provenance.seed for event in observed.of("one") if isinstance(event, ImageCompleted)
     ]
     assert seeds == [2**64 - 1, 0]
+
+
+def test_pictures_carry_what_the_check_said_when_the_device_was_chosen(start: Start):
+    observed = start()
+    record = CheckRecord(gate=Gate.BLOCKED, acknowledged=("iommu",))
+    observed.generate("a")
+    observed.engine.submit(ChooseDevice(check=record))
+    observed.generate("b")
+    observed.wait_for_end("b")
+    checks = [e.provenance.check for e in observed.events if isinstance(e, ImageCompleted)]
+    assert checks == [None, record]

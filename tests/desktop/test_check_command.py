@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from desktop import arguments, check_command, check_texts, terminal
+from desktop import arguments, check_command, check_texts, gpu_gate, terminal
 from desktop.arguments import CheckMachine, ExplainText, ShowText, UsageError
 from engine.checks.machine_check import MachineChecker
 from engine.checks.rules import ROWS
+from engine.checks.selftest import SelfTest, step_of
+from engine.checks.selftest_messages import Outcome
 from engine.port import Gate, GpuKind, Sentence, Verdict
-from tests.fakes.machines import RECORDED
+from tests.fakes.machines import CARD, RECORDED, PretendedMachine, healthy
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -80,6 +82,22 @@ def test_a_recorded_machine_is_told_with_its_remedy(machine):
     assert "> sudo usermod -aG render $USER" in out
     assert human == ""
     assert "{" not in out
+
+
+def test_warnings_can_be_acknowledged_without_a_window(tmp_path):
+    small_bar = {f"{CARD}/mem_info_vis_vram_total": str(256 * 2**20)}
+    machine = PretendedMachine(healthy(files=small_bar), tmp_path)
+    waiting = machine.check()
+    steps = [step_of(Outcome(name="device", verdict=Verdict.PASS))]
+    machine.record_selftest(gpu_gate.result_of(steps, SelfTest(), waiting))
+    asked = machine.check().acknowledge
+    assert asked
+    assert run(CheckMachine(), machine)[0] == 1
+    status, out, _ = run(CheckMachine(is_acknowledging=True), machine)
+    assert (status, out.splitlines()[0]) == (0, "Pictures can be made on the GPU.")
+    assert machine.check().acknowledged == asked
+    with pytest.raises(UsageError, match="not with --snapshot"):
+        arguments.parse(["check", "--acknowledge", "--snapshot", "a.zip"])
 
 
 def test_json_of_a_recorded_machine(machine):

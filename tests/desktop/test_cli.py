@@ -17,14 +17,17 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from desktop import arguments, cli, logs, paths
+from desktop import arguments, cli, gpu_gate, logs, paths, settings
 from desktop.arguments import GeneratePictures, ListModels
 from desktop.cli import Backend
+from desktop.settings import Settings
 from desktop.streams import Outlet
 from desktop.terminal import Results
+from engine.checks.selftest import SelfTest
 from engine.port import (
     MAX_SEED,
     CancelWhen,
+    ChooseDevice,
     DevicePreference,
     EngineError,
     EngineEvent,
@@ -37,6 +40,7 @@ from engine.port import (
     StepCompleted,
 )
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
+from tests.fakes.machines import PretendedMachine, recorded_machine
 from tests.fakes.script import FAKE_MODEL, Script
 
 
@@ -64,14 +68,26 @@ class Bench:
     catalog: ModelCatalog = field(default_factory=FakeCatalog)
     engine_type: type[FakeEngine] = FakeEngine
     engines: list[FakeEngine] = field(default_factory=list)
-    devices: list[tuple[DevicePreference, int]] = field(default_factory=list)
+    devices: list[tuple[DevicePreference, int | None]] = field(default_factory=list)
+    machine: PretendedMachine | None = None
+    """The machine whose check decides about its GPU, with a PaddlePaddle that has GPU code."""
 
     def backend(self) -> Backend:
-        return Backend(open_catalog=lambda: self.catalog, open_engine=self._open)
+        return Backend(
+            open_catalog=lambda: self.catalog, open_engine=self._open, choose_device=self._choose
+        )
 
-    def _open(self, catalog, device, index) -> FakeEngine:
+    def _choose(self, preference, index) -> ChooseDevice:
+        self.devices.append((preference, index))
+        if self.machine is None:
+            return ChooseDevice(preference=preference, index=index or 0)
+        machine = self.machine
+        return gpu_gate.choose(
+            preference, index, has_gpu_code=True, open_check=lambda: machine, open_selftest=SelfTest
+        )
+
+    def _open(self, catalog, device) -> FakeEngine:
         assert catalog is self.catalog
-        self.devices.append((device, index))
         self.engines.append(self.engine_type(self.script))
         return self.engines[-1]
 
@@ -106,6 +122,32 @@ def test_a_picture_is_made_and_its_path_is_the_last_line(bench, home):
     with Image.open(path) as picture:
         assert picture.size == (256, 256)
         assert set(picture.text) == {"parameters", "danqing"}  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_pictures_are_named_as_the_settings_say(bench, home):
+    settings.save(Settings(file_name_pattern="[date]/[seed]"), paths.config_folder())
+    outcome = bench.generate("a cat", "--seed", "7", "--count", "2")
+    names = [Path(line).relative_to(home / "Pictures/Danqing").parts for line in outcome.lines]
+    assert [name[1] for name in names] == ["7.png", "8.png"]
+    assert names[0][0].count("-") == 2
+
+
+def test_a_pattern_that_cannot_be_used_is_refused_before_anything_is_drawn(bench):
+    settings.save(Settings(file_name_pattern="[sed]"), paths.config_folder())
+    outcome = bench.generate("a cat", "--json")
+    assert outcome.status == 3
+    assert "file_name_pattern in the settings: [sed] is not known" in outcome.human
+    assert "Did you mean [seed]? There are: [batch_number] " in outcome.human
+    assert outcome.events[-1]["error"]["code"] == "file_name_pattern"
+    assert outcome.engines == []
+
+
+def test_a_batch_without_room_is_refused_before_anything_is_drawn(bench, tmp_path):
+    outcome = bench.generate("a cat", "--count", str(10**9), "-o", str(tmp_path), "--json")
+    assert outcome.status == 3
+    assert "has too little room: about" in outcome.human
+    assert outcome.events[-1]["error"]["code"] == "unwritable"
+    assert outcome.engines == []
 
 
 def test_standard_output_holds_paths_only_and_the_rest_is_said_elsewhere(bench, tmp_path):
@@ -158,7 +200,24 @@ def test_what_is_not_said_is_left_to_the_model(bench):
     request = request_of(bench.generate("cat"))
     assert (request.width, request.height, request.steps) == (None, None, None)
     assert (request.guidance_scale, request.sampler, request.sigma_schedule) == (None,) * 3
-    assert bench.devices == [(DevicePreference.AUTO, 0)]
+    assert bench.devices == [(DevicePreference.AUTO, None)]
+
+
+def test_the_gpu_is_refused_with_the_row_in_the_way(bench, tmp_path):
+    bench.machine = PretendedMachine(recorded_machine("11-debian-kfd-render-user-video"), tmp_path)
+    outcome = bench.generate("a cat", "--device", "gpu", "--json")
+    assert outcome.status == 3
+    assert "--device gpu: Pictures cannot be made on the GPU. Permissions: " in outcome.human
+    assert outcome.human.count("\n") == 1
+    assert outcome.events[-1]["error"]["code"] == "device_unavailable"
+    assert outcome.engines == []
+
+
+def test_auto_draws_on_the_cpu_then_and_says_so(bench, tmp_path):
+    bench.machine = PretendedMachine(recorded_machine("11-debian-kfd-render-user-video"), tmp_path)
+    outcome = bench.generate("a cat", "-o", str(tmp_path))
+    assert outcome.status == 0
+    assert outcome.human.startswith("drawing on the CPU: the GPU is off")
 
 
 def test_seeds_are_random_without_one_and_cover_all_64_bits(bench, tmp_path):

@@ -14,12 +14,14 @@ REPOSITORY = Path(__file__).parents[2]
 WITH_A_PRETENDED_ENGINE = """
 import sys
 from desktop import __main__, cli
+from engine.port import ChooseDevice
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 from tests.fakes.script import Script
 
 catalog = FakeCatalog()
 cli.real_backend = lambda: cli.Backend(
-    open_catalog=lambda: catalog, open_engine=lambda *_: FakeEngine(Script())
+    open_catalog=lambda: catalog, open_engine=lambda *_: FakeEngine(Script()),
+    choose_device=lambda *_: ChooseDevice(),
 )
 sys.exit(__main__.main())
 """

@@ -9,9 +9,12 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from engine.port import (
     CancelWhen,
+    CheckRecord,
+    ChooseDevice,
     Command,
     DeviceChosen,
     EngineError,
@@ -52,6 +55,7 @@ class FakeEngine:
         self._inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self._open: dict[JobId, CancelWhen | None] = {}
         self._running: JobId | None = None
+        self._check: CheckRecord | None = None
         self._is_stopped = False
         self._lock = threading.RLock()
         self._on_event: Callable[[EngineEvent], None] = lambda event: None
@@ -97,6 +101,8 @@ class FakeEngine:
                     self._on_event(ModelLoaded(model_id=model_id))
                 case UnloadModel():
                     self._on_event(ModelUnloaded())
+                case ChooseDevice(check=check):
+                    self._check = check
                 case Shutdown():
                     pass
         for job_id in list(self._open):
@@ -112,6 +118,8 @@ class FakeEngine:
 
         def emit(event: EngineEvent) -> None:
             nonlocal done
+            if isinstance(event, ImageCompleted):
+                event = replace(event, provenance=replace(event.provenance, check=self._check))
             self._on_event(event)
             if isinstance(event, ImageCompleted):
                 done += 1

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.checks import judge, recorded
+from engine.checks.machine_check import MachineChecker
 from engine.checks.snapshot import Node, Process, Snapshot
 from engine.port import CheckResult, Report
 
@@ -169,3 +170,23 @@ def verdict(snapshot: Snapshot, check: str) -> str:
 
 def verdicts(report: Report) -> dict[tuple[str, str | None], str]:
     return {(check.id, check.gpu): check.verdict.value for check in report.checks}
+
+
+class PretendedMachine(MachineChecker):
+    """The check of a machine that is not this one, as if it were: decisions about it are kept.
+
+    `snapshot` may be replaced: an update of the driver, say. `probes` counts questions to
+    PaddlePaddle, which are answered by what the snapshot holds.
+    """
+
+    def __init__(self, snapshot: Snapshot, folder: Path) -> None:
+        super().__init__(state_folder=folder / "state", cache_folder=folder / "cache")
+        self.snapshot = snapshot
+        self.probes = 0
+
+    def _snapshot(self, place: Path | None, *, probe: bool) -> Snapshot:
+        if place is not None:
+            return super()._snapshot(place, probe=probe)
+        self.probes += probe
+        commands = {n: t for n, t in self.snapshot.commands.items() if probe or n != "paddle.json"}
+        return replace(self.snapshot, is_live=True, commands=commands)

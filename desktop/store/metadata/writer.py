@@ -14,7 +14,7 @@ import re
 
 from PIL.PngImagePlugin import PngInfo
 
-from engine.port import GenerationRequest, Provenance, Sampler, SigmaSchedule
+from engine.port import CheckRecord, GenerationRequest, Provenance, Sampler, SigmaSchedule
 
 PARAMETERS_KEYWORD = "parameters"
 JSON_KEYWORD = "danqing"
@@ -89,7 +89,7 @@ def danqing_json(provenance: Provenance, request: GenerationRequest | None = Non
             "noise": provenance.noise,
             "tile": provenance.tile,
         },
-        "check": {"gate": None, "acknowledged": [], "override": False},
+        "check": _check_record(provenance.check),
     }
     text = json.dumps(record, ensure_ascii=False, allow_nan=False)
     try:
@@ -127,6 +127,14 @@ def _resolved_record(provenance: Provenance) -> dict[str, object]:
         "schedule": resolved.sigma_schedule,
         "shift": resolved.shift,
         "guidance": resolved.guidance_scale,
+    }
+
+
+def _check_record(check: CheckRecord | None) -> dict[str, object]:
+    return {
+        "gate": check.gate if check is not None else None,
+        "acknowledged": list(check.acknowledged) if check is not None else [],
+        "override": check is not None and check.is_overridden,
     }
 
 

@@ -18,7 +18,16 @@ from PIL import Image
 
 from desktop.store import images
 from desktop.store.metadata import writer
-from engine.port import MAX_SEED, GenerationRequest, ModelId, RgbImage, Sampler, SigmaSchedule
+from engine.port import (
+    MAX_SEED,
+    CheckRecord,
+    Gate,
+    GenerationRequest,
+    ModelId,
+    RgbImage,
+    Sampler,
+    SigmaSchedule,
+)
 from tests.fakes.provenance import history
 
 REPOSITORY = Path(__file__).parents[4]
@@ -238,6 +247,14 @@ def test_no_folder_of_the_user_is_told():
 
 def test_without_provenance_nothing_is_told():
     assert texts_of(images.encode_png(RgbImage(width=1, height=1, data=b"abc"))) == {}
+
+
+def test_the_check_of_the_machine_is_recorded():
+    record = CheckRecord(gate=Gate.OPEN, acknowledged=("iommu",), is_overridden=True)
+    text = writer.danqing_json(history(check=record))
+    assert json.loads(text)["check"] == {
+        "gate": "open", "acknowledged": ["iommu"], "override": True,
+    }  # fmt: skip
 
 
 def test_a_decimal_comma_never_gets_in():
