@@ -31,7 +31,7 @@ SYSTEM_PACKAGES := python3-venv libgomp1 libzstd1 libglib2.0-0 libdbus-1-3 \
 	libxcb-xkb1 libwayland-cursor0 libwayland-egl1 \
 	libfontconfig1 libfreetype6 fontconfig fonts-noto-cjk xvfb xauth
 
-.PHONY: help setup setup-reference setup-paddlenlp system-deps lock clean run test test-slow \
+.PHONY: help setup setup-reference setup-paddlenlp system-deps lock clean run test test-slow fuzz \
 	lint lint-style lint-metadata lint-spelling lint-imports lint-types format parity \
 	paddlenlp-test bench screenshots translations
 
@@ -115,6 +115,9 @@ test: system-deps setup ## the default suite
 
 test-slow: system-deps setup ## what is too slow for the default suite
 	$(PYTEST) -m slow
+
+fuzz: system-deps setup ## 100,000 hostile inputs for each reader of files
+	$(PYTEST) -m fuzz tests/fuzz
 
 lint: lint-style lint-metadata lint-spelling lint-imports lint-types ## all five kinds of check
 

@@ -50,14 +50,12 @@ def load(place: Path) -> Snapshot:
         elif place.is_file() and place.stat().st_size > MAX_TOTAL_BYTES:
             _refuse(place.name, Reason.TOO_LARGE)
         elif zipfile.is_zipfile(place):
-            entries = _zip_entries(place)
+            entries = _zip_entries_or_refusal(place)
         elif place.exists():
             _refuse(place.name, Reason.NO_SNAPSHOT)
         else:
             raise FileNotFoundError(2, os.strerror(2))
         return _snapshot(place.name, _without_root(entries))
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        _refuse(place.name, Reason.DAMAGED, str(error))
     except OSError as error:
         _refuse(place.name, error.strerror or type(error).__name__)
 
@@ -125,6 +123,21 @@ def _files_below(folder: Path, budget: _Budget, name: str) -> Iterator[Path]:
                         _refuse(name, Reason.PATH_OUTSIDE, entry.name)
                 else:
                     yield Path(entry.path)
+
+
+def _zip_entries_or_refusal(place: Path) -> dict[str, bytes]:
+    """The entries of a zip; whatever `zipfile` may say of a damaged one is said as a refusal."""
+    try:
+        return _zip_entries(place)
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,  # names that are not the UTF-8 that they claim to be
+    ) as error:
+        _refuse(place.name, Reason.DAMAGED, str(error))
 
 
 def _zip_entries(place: Path) -> dict[str, bytes]:

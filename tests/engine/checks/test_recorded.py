@@ -72,6 +72,12 @@ def test_a_garbled_part_is_left_out(tmp_path, part, content):
     assert found.files == dict(HEALTHY.files)
 
 
+def test_names_in_a_zip_that_are_not_the_utf8_they_claim_to_be(tmp_path):
+    place = zipped(tmp_path / "m.zip", {"manifest.json": b"{}", "fs/proc/猫": b"x"})
+    place.write_bytes(place.read_bytes().replace("猫".encode(), b"\x81\x81\x81"))
+    assert refusal(place) == Reason.DAMAGED
+
+
 def test_values_of_wrong_types_are_left_out(tmp_path):
     record = {"machine": 7, "groups": "render", "env": {"A": 1, "B": "x"}, "release": []}
     nodes = {"/dev/kfd": {"type": 5, "mode": "99", "major": "x", "open": None}, "/a": 3, "b": {}}
