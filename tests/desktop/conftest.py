@@ -19,11 +19,16 @@ from tests.fakes.script import Script
 from tests.waiting import until, until_next
 
 
+_SPENT_LOOPS: list[asyncio.AbstractEventLoop] = []
+"""Kept: timers of a loop must not be destroyed on a worker thread, which may collect garbage."""
+
+
 @pytest.fixture
 def run(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
     """Runs a coroutine on a loop that is Qt's too."""
     qapp.setQuitOnLastWindowClosed(False)
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
+        _SPENT_LOOPS.append(runner.get_loop())
         yield runner.run
 
 
