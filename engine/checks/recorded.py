@@ -151,6 +151,8 @@ def _zip_entries(place: Path) -> dict[str, bytes]:
                 _refuse(place.name, Reason.PATH_OUTSIDE, info.filename)
             if stat.S_ISLNK(info.external_attr >> 16):
                 _refuse(place.name, Reason.PATH_OUTSIDE, info.filename)
+            if not info.filename:
+                _refuse(place.name, Reason.DAMAGED, "an entry without a name")
             if info.is_dir():
                 continue
             if info.file_size > MAX_FILE_BYTES:

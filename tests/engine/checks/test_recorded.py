@@ -78,6 +78,12 @@ def test_names_in_a_zip_that_are_not_the_utf8_they_claim_to_be(tmp_path):
     assert refusal(place) == Reason.DAMAGED
 
 
+def test_an_entry_of_a_zip_that_has_no_name(tmp_path):
+    place = zipped(tmp_path / "m.zip", {"manifest.json": b"{}", "A": b"x"})
+    place.write_bytes(place.read_bytes().replace(b"A", b"\0"))  # zipfile ends names at a NUL
+    assert refusal(place) == Reason.DAMAGED
+
+
 def test_values_of_wrong_types_are_left_out(tmp_path):
     record = {"machine": 7, "groups": "render", "env": {"A": 1, "B": "x"}, "release": []}
     nodes = {"/dev/kfd": {"type": 5, "mode": "99", "major": "x", "open": None}, "/a": 3, "b": {}}
