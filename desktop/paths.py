@@ -46,3 +46,8 @@ def pictures_folder() -> Path:
 def rescue_folder() -> Path:
     """Where a picture goes when the folder that the user chose cannot take it."""
     return state_folder() / "rescued-pictures"
+
+
+def wildcards_folder() -> Path:
+    """The user's files of alternatives for prompt lists: `colours.txt` is `__colours__`."""
+    return data_folder() / "wildcards"

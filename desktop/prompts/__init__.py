@@ -1,0 +1,35 @@
+"""Prompt lists: from a file or pasted text to requests, everything expanded and judged beforehand.
+
+`expand_file` and `expand_text` are the whole interface, with the values they return. Nothing here
+knows Qt or the store: the window's import table and `danqing batch` read lists with the same code.
+"""
+
+from desktop.prompts.expansion import (
+    Expansion,
+    Picture,
+    PlannedPicture,
+    SeedPolicy,
+    WrongEntry,
+    expand_file,
+    expand_text,
+    with_text,
+)
+from desktop.prompts.fields import Field
+from desktop.prompts.problems import Problem
+from desktop.prompts.reading import ListFormat
+from desktop.prompts.wildcards import Wildcards
+
+__all__ = [
+    "Expansion",
+    "Field",
+    "ListFormat",
+    "Picture",
+    "PlannedPicture",
+    "Problem",
+    "SeedPolicy",
+    "Wildcards",
+    "WrongEntry",
+    "expand_file",
+    "expand_text",
+    "with_text",
+]
