@@ -554,7 +554,7 @@ def _judged(field: Field, text: str, judge: Callable[[str], Value]) -> Value:
         raise ListFault(_not_allowed(field, text), field=field) from None
 
 
-def _not_allowed(field: Field, text: str) -> Sentence:
+def _not_allowed(field: Field, text: str) -> Sentence:  # noqa: PLR0911 - a case each
     match field:
         case Field.STEPS:
             return say(

@@ -16,6 +16,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeVar
 
 from engine.port import MAX_SEED, ModelInfo, PictureSize, Sampler, SigmaSchedule
@@ -101,11 +102,13 @@ class NotAllowed(ValueError):
     """A text that is no allowed value."""
 
 
+@lru_cache(maxsize=1024)
 def field_named(name: str) -> Field | None:
     """The field that a list calls `name`; None if there is none."""
     return NAMES.get(canonical(name))
 
 
+@lru_cache(maxsize=1024)
 def canonical(name: str) -> str:
     """`name` as the tables here spell it."""
     return plain(name).lower().replace("-", "_").replace(" ", "_")
@@ -145,10 +148,10 @@ def steps(text: str) -> int:
 
 
 def guidance(text: str) -> float:
-    number = _number(text)
-    if not 0.0 <= number <= MAX_GUIDANCE_SCALE:
+    text = plain(text)
+    if not _NUMBER.fullmatch(text) or not 0.0 <= float(text) <= MAX_GUIDANCE_SCALE:
         raise NotAllowed
-    return float(number)
+    return float(text)
 
 
 def size(text: str, model: ModelInfo) -> PictureSize:

@@ -82,7 +82,7 @@ class Drawing:
         self._depth -= 1
         return text
 
-    def _text_of(self, node: Node, may_decide: bool) -> str:
+    def _text_of(self, node: Node, may_decide: bool) -> str:  # noqa: PLR0911 - a case each
         match node:
             case str():
                 return node

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cached_property
 from itertools import accumulate
 from typing import NoReturn
 
@@ -45,7 +44,7 @@ class Option:
     weight: float = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Choice:
     """`least` to `most` of the options, without repetition, with `joiner` between them."""
 
@@ -55,11 +54,8 @@ class Choice:
     joiner: str = ","
     how: How = How.RANDOM
 
-    @cached_property
-    def rising_weights(self) -> list[float] | None:
-        """Each option's weight and those before it; None if all weigh the same."""
-        weights = [option.weight for option in self.options]
-        return None if len(set(weights)) == 1 else list(accumulate(weights))
+    rising_weights: tuple[float, ...] | None = None
+    """Each option's weight and those before it; None if all weigh the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +109,19 @@ _HEAD = re.compile(
     r"(?:(?P<range>(?P<least>[0-9]{0,4})-(?P<most>[0-9]{0,4})|(?P<exact>[0-9]{1,4}))\$\$"
     r"(?:(?P<joiner>[^${}]*)\$\$)?)?"
 )
+_PLAIN_CHOICE = re.compile(r"[^{}\\$%<_:~!@]*\}")
+"""What stands behind the `{` of a group whose options hold nothing special: most groups, by far."""
 _WEIGHT = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})::")
 _SPACE = re.compile(r"\s*")
 _HOW = {"": How.RANDOM, "~": How.RANDOM, "!": How.EVERY, "@": How.IN_TURN}
+
+
+def rising_weights(options: tuple[Option, ...]) -> tuple[float, ...] | None:
+    """`Choice.rising_weights` of these options."""
+    first = options[0].weight
+    if all(option.weight == first for option in options):
+        return None
+    return tuple(accumulate(option.weight for option in options))
 
 
 def is_template(text: str) -> bool:
@@ -198,6 +204,9 @@ class _Parser:
         )
 
     def _choice(self, start: int) -> Choice:
+        if plain := _PLAIN_CHOICE.match(self._text, self._at):
+            self._at = plain.end()
+            return Choice(tuple(Option(text.lstrip()) for text in plain[0][:-1].split("|")))
         head = _HEAD.match(self._text, self._at)
         assert head is not None, "every part of a head can be missing"
         self._at = head.end()
@@ -220,6 +229,7 @@ class _Parser:
         joiner = head["joiner"]
         return Choice(
             options=tuple(options),
+            rising_weights=rising_weights(tuple(options)),
             least=least,
             most=most,
             joiner="," if joiner is None else joiner,

@@ -59,7 +59,9 @@ class Wildcards:
         """
         if (name, how) not in self._choices:
             options = tuple(Option(_parsed(value), value.weight) for value in self._find(name))
-            self._choices[name, how] = Choice(options, how=how)
+            self._choices[name, how] = Choice(
+                options, how=how, rising_weights=template.rising_weights(options)
+            )
         return self._choices[name, how]
 
     def _find(self, name: str) -> list[Value]:
