@@ -97,6 +97,16 @@ def save(data: bytes, destination: Destination, facts: Facts) -> Path:
     return path
 
 
+def publish(file: Path, folder: Path, stem: str, ending: str) -> Path:
+    """Move a complete file to a free name in a folder of the same file system; returns it.
+
+    `stem` itself if it is free. Raises `OSError`, and then the file is still where it was.
+    """
+    path = _publish(file, _candidates(folder, Name("", stem, "", has_number=False), ending))
+    _flush_folder(folder)
+    return path
+
+
 def _named(destination: Destination, facts: Facts) -> tuple[Path, Iterator[Path]]:
     """The picture's folder, and names in it to try, best first, without end."""
     if destination.stem is not None:
