@@ -489,6 +489,18 @@ _SAVE_FAILED = Wording(
 )
 
 
+_NOT_TRASHED = Wording(
+    QT_TRANSLATE_NOOP("Messages", "{path} cannot be moved to the trash: {reason}."),
+    QT_TRANSLATE_NOOP(
+        "Messages",
+        "It is still where it was. There may be no trash on its disk: "
+        "then it can be deleted in the file manager, for good.",
+    ),
+)
+_NOT_RESTORED = Wording(
+    QT_TRANSLATE_NOOP("Messages", "{path} cannot be put back: {reason}."),
+    QT_TRANSLATE_NOOP("Messages", "It is still in the trash."),
+)
 _NO_FILES_THERE = Wording(
     QT_TRANSLATE_NOOP("Messages", "No files can be made in {path}."), _ANOTHER_FOLDER
 )
@@ -538,6 +550,18 @@ def describe_no_room(room: Room, translate: Translate = untranslated) -> Message
     return Message(
         summary=translate(CONTEXT, wording.summary).format_map(facts),
         remedy=translate(CONTEXT, wording.remedy).format_map(facts),
+    )
+
+
+def describe_trash_failure(
+    error: OSError, path: str, *, is_restoring: bool, translate: Translate = untranslated
+) -> Message:
+    """Put into words why a file could not be moved to the trash, or back."""
+    wording = _NOT_RESTORED if is_restoring else _NOT_TRASHED
+    facts = {"path": printable(path), "reason": error.strerror or type(error).__name__}
+    return Message(
+        summary=translate(CONTEXT, wording.summary).format_map(facts),
+        remedy=translate(CONTEXT, wording.remedy),
     )
 
 

@@ -141,10 +141,22 @@ class Gallery(QAbstractListModel):
         """Take the drawn row away if its job is the one that has ended."""
         drawing = self.drawing
         if drawing is not None and drawing.job is not None and drawing.job.job_id == job_id:
-            row = self._pictures.index(drawing)
-            self.beginRemoveRows(QModelIndex(), row, row)
-            del self._pictures[row]
-            self.endRemoveRows()
+            self.take_out(drawing)
+
+    def take_out(self, picture: Picture) -> int:
+        """Take a picture off the strip; returns the row that it had."""
+        row = self._pictures.index(picture)
+        self.beginRemoveRows(QModelIndex(), row, row)
+        del self._pictures[row]
+        self.endRemoveRows()
+        return row
+
+    def put_back(self, picture: Picture, row: int) -> None:
+        """Show a picture again, near the row that it had."""
+        row = min(max(row, int(self.drawing is not None)), len(self._pictures))
+        self.beginInsertRows(QModelIndex(), row, row)
+        self._pictures.insert(row, picture)
+        self.endInsertRows()
 
     @property
     def drawing(self) -> Picture | None:
