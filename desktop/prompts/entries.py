@@ -200,6 +200,7 @@ def _table(text: str) -> Iterator[Entry]:
         try:
             row = next(rows, None)
         except csv.Error as error:
+            entry.is_heading = columns is None
             entry.fault = ListFault(
                 say("This row cannot be read ({reason}); nothing below it was read.", reason=error)
             ).at(entry.line)

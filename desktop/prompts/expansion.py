@@ -330,6 +330,7 @@ class Expander:
             for prompt in prompts
             for pair in self._drawn(entry, prompt, negative, seeds, settings)
         ]
+        self._check_room(len(drawn) * len(settings.steps) * len(settings.guidance))
         is_grid = len(drawn) * len(settings.steps) * len(settings.guidance) > settings.count
         for (text, unwanted, seed), steps, guidance in itertools.product(
             drawn, settings.steps, settings.guidance
@@ -389,7 +390,7 @@ class Expander:
                 self._text_left -= len(texts[0]) + len(texts[1])
                 made[(*texts, seed)] = None
                 sizes = drawing.sizes
-            self._check_room(len(made) * len(settings.steps) * len(settings.guidance))
+                self._check_room(max(drawing.ways, len(made)))
             decisions = next_decisions(decisions, sizes)
         return list(made)
 

@@ -144,10 +144,12 @@ def _offers(data: bytes) -> tuple[str, ...]:
 
 
 def _offers_with_zeros(data: bytes) -> tuple[str, ...]:
-    """Text in UTF-16 without a mark has zero bytes, mostly on one side of each pair."""
-    pairs = len(data[:_SAMPLE]) // 2
-    names = (("utf-16-le", data[1:_SAMPLE:2]), ("utf-16-be", data[:_SAMPLE:2]))
-    likely = [name for name, high in names if pairs and high.count(0) * 4 > pairs]
+    """Text in UTF-16 without a mark has zero bytes, all of them on one side of each pair."""
+    sides = (("utf-16-be", data[:_SAMPLE:2]), ("utf-16-le", data[1:_SAMPLE:2]))
+    zeros = [side.count(0) for _, side in sides]
+    if min(zeros) or max(zeros) < 4:
+        return ()
+    likely = [name for name, side in sides if side.count(0)]
     return _readable(data, likely)
 
 

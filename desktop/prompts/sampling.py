@@ -38,7 +38,7 @@ _DOTS = ("...", "…")
 class Effort:
     """Nodes that may still be drawn for a list: what bounds the time that it can take."""
 
-    def __init__(self, nodes: int = 5_000_000) -> None:
+    def __init__(self, nodes: int = 3_000_000) -> None:
         self.left = nodes
 
     def spend(self, nodes: int = 1) -> None:
@@ -62,7 +62,10 @@ class Drawing:
         self._variables: dict[str, Node] = {}
         self._names: list[str] = []
         self._depth = 0
+        self._deciding = 0
         self.sizes: list[int] = []
+        self.ways = 1
+        """How many texts there are at the least: decisions within decisions do not count."""
 
     def draw(self, node: Node) -> str:
         """The text of `node`. Raises `ListFault`."""
@@ -123,7 +126,11 @@ class Drawing:
         options = choice.options
         if choice.how is How.EVERY and may_decide:
             chosen = self._decided(len(options), choice.least, choice.most)
-            return choice.joiner.join(self._pieces(tuple(options[i].value for i in chosen), True))
+            self._deciding += 1
+            pieces = self._pieces(tuple(options[index].value for index in chosen), True)
+            text = choice.joiner.join(pieces)
+            self._deciding -= 1
+            return text
         count = choice.least
         if choice.most > choice.least:
             count += int(self._random() * (choice.most - choice.least + 1))
@@ -152,6 +159,8 @@ class Drawing:
 
     def _decision(self, size: int) -> int:
         due = len(self.sizes)
+        if not self._deciding:
+            self.ways *= size
         self.sizes.append(size)
         return self._decisions[due] if due < len(self._decisions) else 0
 

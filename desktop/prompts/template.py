@@ -95,7 +95,7 @@ Node = str | Series | Choice | Wildcard | Assignment | Access | Wrap
 
 _SIGNS = re.compile(
     r"""\\(?P<escaped>[{}|]|[$%]\{|__)
-      | (?P<tag><[^\W\d]\w*:[^<>{}]*>)
+      | (?P<tag><[^\W\d]\w*:[^<>{}]*>|(?<!\w)_{3,}(?!\w))
       | (?P<wrap>%\{)
       | \$\{\s*(?P<variable>[^\W\d][\w-]*)\s*(?P<relation>\?=!?|=!?|:|\})
       | (?P<choice>\{)
