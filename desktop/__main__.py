@@ -76,6 +76,7 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
         OpenWindow,
         RunSelfTest,
         ShowText,
+        UseLibrary,
     )
 
     results = terminal.Results()
@@ -87,6 +88,10 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
             return cli.list_models(command, backend, results)
         case CheckMachine() | ExplainText() | RunSelfTest():
             return _judge(command, results)
+        case UseLibrary():
+            from desktop import library_command
+
+            return library_command.run(command, results, sys.stderr)
         case OpenWindow():
             from desktop import display
 

@@ -25,8 +25,10 @@ from desktop import i18n, paths, settings, theme
 from desktop.background import Background, Report
 from desktop.engine_bridge import EngineBridge
 from desktop.models import saving
+from desktop.models.deletion import Deletion
 from desktop.models.gallery import Gallery
 from desktop.models.job_queue import JobQueue
+from desktop.models.picture_library import PictureLibrary
 from desktop.models.preferences import Preferences
 from desktop.models.prompt_form import PromptForm
 from desktop.settings import Theme
@@ -127,11 +129,16 @@ class Desk:
         self.bridge = EngineBridge()
         self.queue = JobQueue(self.bridge)
         self.gallery = Gallery(self._save_picture, self.background)
+        self.library = PictureLibrary(
+            paths.state_folder(), lambda: [self.pictures_folder, paths.rescue_folder()]
+        )
+        self.deletion = Deletion(self.gallery, self.background, self.library)
         self.form = PromptForm(self.preferences.settings.form)
         self.window = MainWindow(
             form=self.form,
             queue=self.queue,
             gallery=self.gallery,
+            deletion=self.deletion,
             background=self.background,
             pictures_folder=self.pictures_folder,
             geometry_file=paths.state_folder() / "window.ini",
@@ -165,6 +172,7 @@ class Desk:
         try:
             self.has_engine_ended = await self.bridge.stop(_ENGINE_END_S)
             self.preferences.save_now()
+            self.library.end()
             await self.background.finish()
         finally:
             self.window.close_now()
@@ -177,6 +185,7 @@ class Desk:
         self.background.start(self._start_engine(), "starting the engine")
         self.background.start(self._check_pattern(), "reading the pattern of file names")
         self.gallery.read_folder(self.pictures_folder)
+        self.background.start(self._update_library(), "updating the library")
 
     async def _start_engine(self) -> None:
         try:
@@ -191,6 +200,9 @@ class Desk:
         engine = await asyncio.to_thread(self._open_engine, catalog)
         if not self._is_closing:  # else nobody would stop it
             self.bridge.start(engine)
+
+    async def _update_library(self) -> None:
+        await asyncio.to_thread(self.library.update)
 
     async def _check_pattern(self) -> None:
         pattern = self.preferences.settings.file_name_pattern
@@ -226,4 +238,6 @@ class Desk:
 
     def _save_picture(self, made: saving.FinishedImage) -> saving.Saved:
         pattern = self.preferences.settings.file_name_pattern
-        return saving.save_picture(made, self.pictures_folder, paths.rescue_folder(), pattern)
+        saved = saving.save_picture(made, self.pictures_folder, paths.rescue_folder(), pattern)
+        self.library.remember(saved.path)
+        return saved

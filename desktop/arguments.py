@@ -109,6 +109,23 @@ class ExplainText:
     is_json: bool = False
 
 
+class LibraryAction(StrEnum):
+    REBUILD = "rebuild"
+    STATUS = "status"
+    SEARCH = "search"
+    FORGET = "forget"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseLibrary:
+    """`danqing library`. `folders` are for rebuild and forget, `text` is for search."""
+
+    action: LibraryAction
+    folders: tuple[Path, ...] = ()
+    text: str = ""
+    is_json: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class OpenWindow:
     """`danqing` alone."""
@@ -122,7 +139,14 @@ class ShowText:
 
 
 Command = (
-    GeneratePictures | ListModels | CheckMachine | RunSelfTest | ExplainText | OpenWindow | ShowText
+    GeneratePictures
+    | ListModels
+    | CheckMachine
+    | RunSelfTest
+    | ExplainText
+    | UseLibrary
+    | OpenWindow
+    | ShowText
 )
 
 
@@ -244,12 +268,36 @@ def _parse_selftest(words: Sequence[str]) -> Command:
     )
 
 
+def _parse_library(words: Sequence[str]) -> Command:
+    parser = _library_parser()
+    options = parser.parse(words)
+    if options.help:
+        return ShowText(parser.format_help())
+    if options.action not in tuple(LibraryAction):
+        given = "nothing" if options.action is None else f'"{options.action}"'
+        parser.error(f"ACTION: {given} is not allowed; allowed: {_names(LibraryAction)}")
+    action = LibraryAction(options.action)
+    if action is LibraryAction.STATUS and options.rest:
+        parser.error(f'"{options.rest[0]}" is too much: status is about the whole library')
+    if action in (LibraryAction.SEARCH, LibraryAction.FORGET) and not options.rest:
+        what = "WORDS" if action is LibraryAction.SEARCH else "FOLDER"
+        parser.error(f"{what}: missing; see danqing library --help")
+    is_search = action is LibraryAction.SEARCH
+    return UseLibrary(
+        action=action,
+        folders=() if is_search else tuple(map(Path, options.rest)),
+        text=" ".join(options.rest) if is_search else "",
+        is_json=options.json,
+    )
+
+
 _COMMANDS: dict[str, Callable[[Sequence[str]], Command]] = {
     "generate": _parse_generate,
     "models": _parse_models,
     "check": _parse_check,
     "selftest": _parse_selftest,
     "explain": _parse_explain,
+    "library": _parse_library,
 }
 
 
@@ -301,7 +349,8 @@ def _main_parser() -> _Parser:
         "  models list       which models there are\n"
         "  check             can this machine make pictures on its GPU, and if not, why\n"
         "  selftest          prove that the GPU (or the CPU) computes rightly\n"
-        "  explain FILE      what the lines of a log mean\n\n"
+        "  explain FILE      what the lines of a log mean\n"
+        "  library           the index of your pictures: rebuild, status, search\n\n"
         "Each command explains itself: danqing generate --help\n\n"
         "exit status: 0 done, 1 it ran and failed (or its output could not be written),\n"
         "2 not understood, 3 could not run, 130 interrupted\n"
@@ -358,6 +407,29 @@ def _models_parser() -> _Parser:
     )
     parser.add_argument("action", nargs="?", metavar="list", help="one model a line")
     parser.add_argument("--json", action="store_true", help="as a JSON array")
+    return parser
+
+
+def _library_parser() -> _Parser:
+    parser = _Parser(
+        prog="danqing library",
+        usage="danqing library rebuild [FOLDER...] | status | search WORDS | forget FOLDER",
+        description="The index of your pictures. All of it is read from the files, so it can be "
+        "made again\nat any time; no picture is ever changed, moved or deleted here.",
+        epilog="actions:\n"
+        "  rebuild   read all pictures of the library anew, and of each FOLDER from now on\n"
+        "  status    how many pictures each folder has; those of a disk that is not\n"
+        "            mounted are kept\n"
+        "  search    the paths of pictures whose prompt or name has all the WORDS,\n"
+        "            newest first\n"
+        "  forget    take a FOLDER out of the index\n\n"
+        "exit status: 0 done, 1 nothing found or a folder could not be read, 3 the index\n"
+        "cannot be used",
+    )
+    add = parser.add_argument
+    add("action", nargs="?", metavar="ACTION", help=_names(LibraryAction))
+    add("rest", nargs="*", metavar="FOLDER|WORDS", help="what the action is about")
+    add("--json", action="store_true", help="as JSON; for search, a line for each picture")
     return parser
 
 

@@ -125,6 +125,7 @@ def open_selftest() -> SelfTest:
 def generate(command: GeneratePictures, backend: Backend, results: Results, human: TextIO) -> int:
     """`danqing generate`."""
     from desktop import destination, generation, gpu_gate, settings, terminal
+    from desktop.store import library
 
     report = generation.Report(results, command.is_json)
     try:
@@ -135,7 +136,11 @@ def generate(command: GeneratePictures, backend: Backend, results: Results, huma
         catalog = backend.open_catalog()
         model = _find_model(catalog, command.model)
         request = _request(command, prompt, model)
-        destination.check_room(place, {command.size or model.defaults.size: command.image_count})
+        destination.check_room(
+            place,
+            {command.size or model.defaults.size: command.image_count},
+            lambda size: library.typical_bytes(paths.state_folder(), size),
+        )
         device = backend.choose_device(command.device, command.device_index)
     except UsageError as mistake:
         message = messages.Message(summary=str(mistake), remedy="")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TextIO, assert_never
 from desktop import crash, job_run, logs, messages, paths
 from desktop.arguments import OPTION_OF_NAME
 from desktop.job_run import JobNews, JobRun
-from desktop.store import images
+from desktop.store import images, library
 from engine.port import (
     DeviceChosen,
     EngineError,
@@ -205,6 +205,9 @@ class Generation:
             except OSError as error:
                 self._tell_save_failure(error, place)
                 continue
+            library.remember(
+                paths.state_folder(), path, (paths.pictures_folder(), paths.rescue_folder())
+            )
             self._tell_saved(path, place)
             with self._display.paused():
                 self._report.image(event.index, path, provenance.seed, image.width, image.height)

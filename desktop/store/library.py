@@ -154,6 +154,16 @@ def remember(state_folder: Path, path: Path, roots: Iterable[Path]) -> None:
         log.warning("%s is saved, but not in the index of the library: %s", path, error)
 
 
+def typical_bytes(state_folder: Path, size: PictureSize) -> float | None:
+    """What pictures of a size took so far, on average; None if the index does not know."""
+    try:
+        with opened(state_folder) as library:
+            return library.typical_bytes(size)
+    except (sqlite3.Error, OSError) as error:
+        log.warning("the index of the library cannot be asked: %s", error)
+        return None
+
+
 def forget(state_folder: Path, path: Path) -> None:
     """Take a picture that was moved away out of the index; logs what goes wrong, as `remember`."""
     try:

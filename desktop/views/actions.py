@@ -24,6 +24,8 @@ class Actions(QObject):
         self.copy = self._make("Ctrl+Shift+C")
         self.show_in_folder = self._make("Ctrl+Shift+F")
         self.open_folder = self._make()
+        self.delete = self._make("Del")
+        self.undo_delete = self._make("Ctrl+Z")
         self.quit = self._make("Ctrl+Q")
         self.fit = self._make("Ctrl+0")
         self.actual_size = self._make("Ctrl+1")
@@ -44,6 +46,8 @@ class Actions(QObject):
             (self.copy, self.tr("&Copy picture")),
             (self.show_in_folder, self.tr("Show in &folder")),
             (self.open_folder, self.tr("&Open pictures folder")),
+            (self.delete, self.tr("&Move to the trash")),
+            (self.undo_delete, self.tr("&Put back what was deleted")),
             (self.quit, self.tr("&Quit")),
             (self.fit, self.tr("&Fit to window")),
             (self.actual_size, self.tr("&Actual size (100 %)")),
@@ -64,6 +68,7 @@ class Actions(QObject):
             (self.fit, "fit"),
             (self.actual_size, "actual-size"),
             (self.clear_waiting, "close"),
+            (self.delete, "trash"),
         ):
             action.setIcon(theme.icon(name, palette))
 

@@ -29,9 +29,11 @@ from desktop import i18n, messages, theme
 from desktop.background import Background
 from desktop.messages import Message
 from desktop.models import saving
+from desktop.models.deletion import Deletion
 from desktop.models.gallery import Gallery, Picture, PictureState, mime_of
 from desktop.models.job_queue import JobQueue
 from desktop.models.prompt_form import PromptForm
+from desktop.models.trash import NotRestored
 from desktop.settings import Theme
 from desktop.views.actions import Actions, plain_name
 from desktop.views.picture_view import PictureView
@@ -63,6 +65,7 @@ class MainWindow(QMainWindow):
         form: PromptForm,
         queue: JobQueue,
         gallery: Gallery,
+        deletion: Deletion,
         background: Background,
         pictures_folder: Path,
         geometry_file: Path,
@@ -71,6 +74,7 @@ class MainWindow(QMainWindow):
         self._form = form
         self._queue = queue
         self._gallery = gallery
+        self._deletion = deletion
         self._background = background
         self._pictures_folder = pictures_folder
         self._geometry = QSettings(str(geometry_file), QSettings.Format.IniFormat)
@@ -128,6 +132,9 @@ class MainWindow(QMainWindow):
             commands.show_in_folder,
             commands.open_folder,
             None,
+            commands.delete,
+            commands.undo_delete,
+            None,
             commands.quit,
         )
         _fill(
@@ -177,6 +184,13 @@ class MainWindow(QMainWindow):
         commands.copy.triggered.connect(self._copy)
         commands.show_in_folder.triggered.connect(self._show_in_folder)
         commands.open_folder.triggered.connect(self._open_folder)
+        commands.delete.triggered.connect(self._delete)
+        commands.undo_delete.triggered.connect(self._deletion.undo)
+        commands.undo_delete.setEnabled(self._deletion.can_undo)
+        self._deletion.changed.connect(
+            lambda: commands.undo_delete.setEnabled(self._deletion.can_undo)
+        )
+        self._deletion.failed.connect(self._show_trash_failure)
         commands.quit.triggered.connect(self.close)
         commands.about.triggered.connect(self._about)
         queue.failed.connect(self.show_error)
@@ -240,6 +254,10 @@ class MainWindow(QMainWindow):
         if picture is not None and picture.path is not None:
             show_in_folder(picture.path, self)
 
+    def _delete(self) -> None:
+        if self.view.picture is not None:
+            self._deletion.delete(self.view.picture)
+
     def _open_folder(self) -> None:
         try:
             self._pictures_folder.mkdir(parents=True, exist_ok=True)
@@ -265,6 +283,16 @@ class MainWindow(QMainWindow):
     def _say_save_failure(self, error: OSError, place: Path) -> None:
         self._say(
             lambda: messages.describe_save_failure(error, str(place), QCoreApplication.translate)
+        )
+
+    def _show_trash_failure(self, path: Path, error: OSError) -> None:
+        self._say(
+            lambda: messages.describe_trash_failure(
+                error,
+                str(path),
+                is_restoring=isinstance(error, NotRestored),
+                translate=QCoreApplication.translate,
+            )
         )
 
     def _show_save_failure(self, picture: Picture, error: OSError) -> None:

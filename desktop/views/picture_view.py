@@ -11,6 +11,7 @@ from PySide6.QtGui import QDrag, QImage, QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from desktop import theme
+from desktop.models.deletion import Deletion
 from desktop.models.gallery import Gallery, Picture, PictureState, mime_of
 from desktop.models.job_queue import JobQueue
 from desktop.models.prompt_form import size_text
@@ -101,6 +102,7 @@ class PictureView(QWidget):
             actions.copy,
             actions.save_as,
             actions.show_in_folder,
+            actions.delete,
         ):
             if action is None:
                 row.addSpacing(theme.SPACE)
@@ -121,6 +123,11 @@ class PictureView(QWidget):
         canvas.zoom_changed.connect(self._show_zoom)
         canvas.drag_wanted.connect(self._drag)
         canvas.step_wanted.connect(self.step)
+        for widget in (canvas, self.strip):
+            widget.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+            widget.addActions(
+                [actions.copy, actions.save_as, actions.show_in_folder, actions.delete]
+            )
         self.strip.picture_chosen.connect(self._choose)
         self._gallery.picture_changed.connect(self._update)
         self._gallery.rowsRemoved.connect(self._leave_removed)
@@ -189,6 +196,7 @@ class PictureView(QWidget):
         )
         has_image = picture is not None and picture.image is not None
         actions.save_as.setEnabled(is_finished)
+        actions.delete.setEnabled(Deletion.can_delete(picture))
         actions.copy.setEnabled(has_image)
         actions.show_in_folder.setEnabled(picture is not None and picture.path is not None)
         for action in (actions.fit, actions.actual_size, actions.zoom_in, actions.zoom_out):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 
 from desktop import paths, settings
 from desktop.app import Desk
+from desktop.models import trash
 from desktop.settings import Settings
+from desktop.store import library
+from tests.fakes import picture_files
 from tests.waiting import until
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -54,5 +58,110 @@ def test_a_pattern_that_cannot_be_used_is_told_and_pictures_are_saved_all_the_sa
         await draw(desk, "a cat")
         (file,) = paths.pictures_folder().iterdir()
         assert file.name.endswith("-0001-a cat.png")
+
+    stage.play(scenario)
+
+
+def press(widget: QWidget, key: Qt.Key, modifier=Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(widget, key, modifier)
+
+
+def test_delete_moves_to_the_trash_and_control_z_puts_back(stage, home):
+    async def scenario(desk: Desk, engine) -> None:
+        for prompt in ("first", "second", "third"):
+            await draw(desk, prompt)
+        strip, view = desk.window.view.strip, desk.window.view
+        undo = desk.window.commands.undo_delete
+        assert not undo.isEnabled()
+        strip.setFocus()
+        strip.step(1)
+        second = view.picture
+        assert second is not None
+        assert second.prompt == "second"
+        path = second.path
+        press(strip, Qt.Key.Key_Delete)
+        await desk.background.finish()
+        assert not path.exists()
+        assert [p.name for p in (home / ".local/share/Trash/files").iterdir()] == [path.name]
+        assert desk.gallery.rowCount() == 2
+        assert view.picture is not None
+        assert view.picture.prompt in ("first", "third")
+        assert undo.isEnabled()
+        with library.opened(paths.state_folder()) as index:
+            assert index.search("second") == []
+        press(strip, Qt.Key.Key_Z, CONTROL)
+        await desk.background.finish()
+        assert path.exists()
+        assert desk.gallery.picture(desk.gallery.index(1)) is second
+        assert not undo.isEnabled()
+        with library.opened(paths.state_folder()) as index:
+            assert [p.path for p in index.search("second")] == [path]
+
+    stage.play(scenario)
+
+
+def test_delete_in_the_prompt_deletes_a_character(stage):
+    async def scenario(desk: Desk, engine) -> None:
+        await draw(desk, "a cat")
+        prompt = desk.window.panel.prompt_edit
+        prompt.setFocus()
+        prompt.moveCursor(QTextCursor.MoveOperation.Start)
+        press(prompt, Qt.Key.Key_Delete)
+        assert prompt.toPlainText() == " cat"
+        press(prompt, Qt.Key.Key_Z, CONTROL)
+        assert prompt.toPlainText() == "a cat"
+        await desk.background.finish()
+        assert len(list(paths.pictures_folder().iterdir())) == 1
+
+    stage.play(scenario)
+
+
+def test_what_the_trash_does_not_take_stays_and_is_told(stage, expect_log, monkeypatch):
+    def refuse(path):
+        raise trash.NotTrashed(0, "no trash here", str(path))
+
+    monkeypatch.setattr(trash, "move", refuse)
+    expect_log("cannot be moved to the trash")
+
+    async def scenario(desk: Desk, engine) -> None:
+        await draw(desk, "a cat")
+        desk.window.view.strip.setFocus()
+        desk.window.commands.delete.trigger()
+        await desk.background.finish()
+        (file,) = paths.pictures_folder().iterdir()
+        assert f"{file} cannot be moved to the trash: no trash here." in notices(desk)
+        assert "still where it was" in notices(desk)
+        assert desk.gallery.rowCount() == 1
+
+    stage.play(scenario)
+
+
+def test_the_last_picture_deleted_leaves_an_empty_window(stage):
+    async def scenario(desk: Desk, engine) -> None:
+        await draw(desk, "a cat")
+        desk.window.commands.delete.trigger()
+        await desk.background.finish()
+        assert desk.window.view.picture is None
+        assert desk.window.view.empty.isVisible()
+        assert not desk.window.commands.delete.isEnabled()
+        desk.window.commands.undo_delete.trigger()
+        await desk.background.finish()
+        assert desk.window.view.picture is not None
+        assert desk.window.view.picture.prompt == "a cat"
+
+    stage.play(scenario)
+
+
+def test_pictures_are_in_the_library_as_soon_as_they_are_saved(stage):
+    old = picture_files.write(paths.pictures_folder() / "2025" / "old.png", "一只橘猫")
+
+    async def scenario(desk: Desk, engine) -> None:
+        await draw(desk, "a rocket")
+        await desk.background.finish()
+        with library.opened(paths.state_folder()) as index:
+            assert [p.path for p in index.search("橘猫")] == [old]
+            assert len(index.search("rocket")) == 1
+        # The strip shows folders within the pictures folder too.
+        assert desk.gallery.rowCount() == 2
 
     stage.play(scenario)
