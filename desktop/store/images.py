@@ -11,11 +11,12 @@ links (FAT, some network shares) the place is held by an empty file while the re
 from __future__ import annotations
 
 import errno
+import hashlib
 import io
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -75,43 +76,98 @@ def encode_png(
     return buffer.getvalue()
 
 
-def save(data: bytes, destination: Destination, facts: Facts) -> Path:
+Reserve = Callable[[Path, str], None]
+"""Told of the name that a file will have, and of its temporary file's token, before either is
+there; told again if that name was taken meanwhile."""
+
+
+def save(
+    data: bytes,
+    destination: Destination,
+    facts: Facts | None,
+    reserve: Reserve = lambda path, token: None,
+) -> Path:
     """Write `data` as a new file at `destination`, made if missing; returns the file's real name.
 
     Never overwrites: a name that is taken, even at the last moment, is passed over for the next
-    free one. Raises `OSError`, and then leaves nothing behind.
+    free one. `facts` may be missing where there is a stem. Raises `OSError`, and then leaves
+    nothing behind.
     """
     destination.folder.mkdir(parents=True, exist_ok=True)
     folder, candidates = _named(destination, facts)
     folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".danqing-{secrets.token_hex(8)}.part"
+    token = secrets.token_hex(8)
+    temporary = temporary_of(folder, token)
+    is_written = False
     try:
-        _write(temporary, data)
-        path = _publish(temporary, candidates)
+        for path in candidates:
+            if os.path.lexists(path):
+                continue
+            reserve(path, token)
+            if not is_written:
+                _write(temporary, data)
+                is_written = True
+            with suppress(FileExistsError):
+                _publish_as(temporary, path)
+                _flush_folder(folder)
+                return path
     except BaseException:
         # The folder itself may be gone; the first error is the one to tell.
         with suppress(OSError):
             temporary.unlink()
         raise
-    _flush_folder(folder)
-    return path
+    raise AssertionError("the candidates have no end")
 
 
-def publish(file: Path, folder: Path, stem: str, ending: str) -> Path:
-    """Move a complete file to a free name in a folder of the same file system; returns it.
+def complete(path: Path, token: str, digest: bytes, root: Path) -> bool:
+    """After a crash: whether the file that was reserved as `path` is there, with this SHA-256.
 
-    `stem` itself if it is free. Raises `OSError`, and then the file is still where it was.
+    A file that was whole but had no name yet gets it, one that was not is removed. Raises `OSError`
+    if that cannot be told, `FileNotFoundError` if `root`, which `path` is in, is away.
     """
-    path = _publish(file, _candidates(folder, Name("", stem, "", has_number=False), ending))
-    _flush_folder(folder)
-    return path
+    if not root.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(root))
+    if not path.parent.is_dir():
+        return False
+    temporary = temporary_of(path.parent, token)
+    if _has_digest(temporary, digest):
+        if _is_empty(path):  # it held the place, where there are no hard links
+            temporary.replace(path)
+        else:
+            with suppress(FileExistsError):
+                _publish_as(temporary, path)
+    temporary.unlink(missing_ok=True)
+    _flush_folder(path.parent)
+    return _has_digest(path, digest)
 
 
-def _named(destination: Destination, facts: Facts) -> tuple[Path, Iterator[Path]]:
+def temporary_of(folder: Path, token: str) -> Path:
+    """Where a file is written before it has its name."""
+    return folder / f".danqing-{token}.part"
+
+
+def _has_digest(path: Path, digest: bytes) -> bool:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").digest() == digest
+    except (FileNotFoundError, IsADirectoryError):
+        return False
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return path.is_file() and path.stat().st_size == 0
+    except FileNotFoundError:
+        return False
+
+
+def _named(destination: Destination, facts: Facts | None) -> tuple[Path, Iterator[Path]]:
     """The picture's folder, and names in it to try, best first, without end."""
     if destination.stem is not None:
         name = Name("", destination.stem, "", has_number=False)
         return destination.folder, _candidates(destination.folder, name, destination.ending)
+    if facts is None:
+        raise ValueError("a pattern needs the picture's facts")
     room = longest_name(destination.folder) - len(ENDING)
     name = destination.pattern.name(facts, room)
     folder = destination.folder / name.folder
@@ -151,17 +207,6 @@ def _write(path: Path, data: bytes) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _publish(temporary: Path, candidates: Iterator[Path]) -> Path:
-    """Give the complete file its name: the first candidate that nobody has."""
-    for path in candidates:
-        try:
-            _publish_as(temporary, path)
-        except FileExistsError:
-            continue
-        return path
-    raise AssertionError("the candidates have no end")
 
 
 def _publish_as(temporary: Path, path: Path) -> None:
