@@ -55,7 +55,7 @@ def restore(trashed: Trashed) -> Path:
     was = trashed.path
     try:
         was.parent.mkdir(parents=True, exist_ok=True)
-        path = images.publish(trashed.place, was.parent, was.stem, was.suffix)
+        path = images.move_to_free_name(trashed.place, was)
     except OSError as error:
         raise NotRestored(error.errno, error.strerror, str(was)) from error
     note = trashed.place.parent.parent / "info" / f"{trashed.place.name}.trashinfo"

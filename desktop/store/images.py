@@ -119,6 +119,20 @@ def save(
     raise AssertionError("the candidates have no end")
 
 
+def move_to_free_name(file: Path, wanted: Path) -> Path:
+    """Move a complete file to `wanted`, or to the next free name; returns it.
+
+    Both are on one file system. Raises `OSError`, and then the file is still where it was.
+    """
+    name = Name("", wanted.stem, "", has_number=False)
+    for path in _candidates(wanted.parent, name, wanted.suffix):
+        with suppress(FileExistsError):
+            _publish_as(file, path)
+            _flush_folder(path.parent)
+            return path
+    raise AssertionError("the candidates have no end")
+
+
 def complete(path: Path, token: str, digest: bytes, root: Path) -> bool:
     """After a crash: whether the file that was reserved as `path` is there, with this SHA-256.
 
