@@ -125,6 +125,7 @@ def _open_window(crash_handler: CrashHandler) -> int:
     return app.run(
         open_catalog=cli.open_catalog,
         open_engine=lambda catalog: cli.open_engine(catalog, spare_cores=1),
+        checks=app.Checks(cli.open_machine_check, cli.open_selftest, cli.has_gpu_code),
         report=crash_handler.report,
     )
 

@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 os.environ.setdefault("QT_API", "pyside6")  # qasync would take the first binding that it finds
@@ -31,10 +32,12 @@ from desktop.models.job_queue import JobQueue
 from desktop.models.picture_library import PictureLibrary
 from desktop.models.preferences import Preferences
 from desktop.models.prompt_form import PromptForm
+from desktop.models.system_report import OpenCheck, OpenSelfTest, SystemReport
 from desktop.settings import Theme
 from desktop.signals import EndingSignals
 from desktop.views.main_window import MainWindow
 from engine.port import (
+    ChooseDevice,
     EngineError,
     EngineFault,
     EnginePort,
@@ -42,6 +45,7 @@ from engine.port import (
     JobEnd,
     ModelCatalog,
     StepCompleted,
+    UnloadModel,
 )
 
 log = logging.getLogger(__name__)
@@ -55,7 +59,22 @@ OpenCatalog = Callable[[], ModelCatalog]
 OpenEngine = Callable[[ModelCatalog], EnginePort]
 
 
-def run(*, open_catalog: OpenCatalog, open_engine: OpenEngine, report: Report) -> int:
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What judges this machine, opened in worker threads.
+
+    `has_gpu_code`: the installed PaddlePaddle may compute on a GPU, so that the engine has to wait
+    for the check; without, it starts at once, on the CPU.
+    """
+
+    open_check: OpenCheck
+    open_selftest: OpenSelfTest
+    has_gpu_code: Callable[[], bool]
+
+
+def run(
+    *, open_catalog: OpenCatalog, open_engine: OpenEngine, checks: Checks, report: Report
+) -> int:
     """Show the window until it is closed; returns the exit status.
 
     `open_engine` is called once the window is on screen, so what it imports delays nothing.
@@ -63,7 +82,7 @@ def run(*, open_catalog: OpenCatalog, open_engine: OpenEngine, report: Report) -
     """
     application = make_application()
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(application)) as runner:
-        desk = runner.run(_open_and_wait(application, open_catalog, open_engine, report))
+        desk = runner.run(_open_and_wait(application, open_catalog, open_engine, checks, report))
     if not desk.has_engine_ended:
         # A library that is torn down under a thread that uses it may crash on the way out.
         log.warning("the engine did not end in time; leaving without it")
@@ -84,14 +103,24 @@ def make_application() -> QApplication:
 
 
 async def _open_and_wait(
-    application: QApplication, open_catalog: OpenCatalog, open_engine: OpenEngine, report: Report
+    application: QApplication,
+    open_catalog: OpenCatalog,
+    open_engine: OpenEngine,
+    checks: Checks,
+    report: Report,
 ) -> Desk:
     asyncio.get_running_loop().set_exception_handler(
         lambda _, context: report(
             context.get("exception") or RuntimeError(context["message"]), "the event loop"
         )
     )
-    desk = Desk(application, open_catalog=open_catalog, open_engine=open_engine, report=report)
+    desk = Desk(
+        application,
+        open_catalog=open_catalog,
+        open_engine=open_engine,
+        checks=checks,
+        report=report,
+    )
     endings = EndingSignals(desk.close)
     desk.open()
     await desk.closed.wait()
@@ -108,10 +137,14 @@ class Desk:
         *,
         open_catalog: OpenCatalog,
         open_engine: OpenEngine,
+        checks: Checks,
         report: Report,
     ) -> None:
         self._open_catalog = open_catalog
         self._open_engine = open_engine
+        self._checks = checks
+        self._told: ChooseDevice | None = None
+        self._has_checked = False
         self._has_started = False
         self._is_closing = False
         self.closed = asyncio.Event()
@@ -133,10 +166,12 @@ class Desk:
             paths.state_folder(), lambda: [self.pictures_folder, paths.rescue_folder()]
         )
         self.deletion = Deletion(self.gallery, self.background, self.library)
+        self.system = SystemReport(checks.open_check, checks.open_selftest)
         self.form = PromptForm(self.preferences.settings.form)
         self.window = MainWindow(
             form=self.form,
             queue=self.queue,
+            system=self.system,
             gallery=self.gallery,
             deletion=self.deletion,
             background=self.background,
@@ -165,6 +200,9 @@ class Desk:
         """End everything in order; `closed` is set at the end."""
         if not self._is_closing:
             self._is_closing = True
+            self.system.stop_selftest()
+            if self.window.system_check is not None:
+                self.window.system_check.hide()
             self.window.hide()
             self._closing = asyncio.get_running_loop().create_task(self._close())
 
@@ -186,6 +224,9 @@ class Desk:
         self.background.start(self._check_pattern(), "reading the pattern of file names")
         self.gallery.read_folder(self.pictures_folder)
         self.background.start(self._update_library(), "updating the library")
+        if not self.preferences.settings.has_seen_check:
+            self.preferences.update(has_seen_check=True)
+            self.window.show_system_check()
 
     async def _start_engine(self) -> None:
         try:
@@ -198,8 +239,46 @@ class Desk:
         if not models:
             self.window.show_error(EngineError(code=ErrorCode.MODEL_MISSING))
         engine = await asyncio.to_thread(self._open_engine, catalog)
+        device = await self._first_device()
         if not self._is_closing:  # else nobody would stop it
-            self.bridge.start(engine)
+            self._told = device
+            self.bridge.start(engine, device)
+
+    # --- the check and the engine -----------------------------------------------------------------
+
+    async def _first_device(self) -> ChooseDevice | None:
+        """What the first picture must know. Where no GPU can be used, nobody waits for a check."""
+        if not await asyncio.to_thread(self._checks.has_gpu_code):
+            return None
+        await asyncio.wait([self._check()])  # whatever goes wrong there: the CPU is never gated
+        return await self.system.device()
+
+    def _check(self) -> asyncio.Task[None]:
+        self._has_checked = True
+        return self.background.start(self.system.check(), "checking the machine")
+
+    def _check_after_the_engine(self) -> None:
+        """Once the engine is ready, so that its start is not slowed down."""
+        if self.queue.is_engine_ready and not self._has_checked and not self._is_closing:
+            self._check()
+
+    def _tell_engine(self) -> None:
+        self.background.start(self._choose_device(), "choosing the device")
+
+    async def _choose_device(self) -> None:
+        device = await self.system.device()
+        if self._is_closing or not self.bridge.has_engine or device == self._told:
+            return
+        self._told = device
+        try:
+            self.bridge.submit(device)
+        except EngineFault as fault:  # it has ended by itself, and said so
+            log.info("the engine hears of no device any more: %s", fault)
+
+    def _make_room(self) -> None:
+        """For the self-test: the engine gives its model back, and reads it again when needed."""
+        if self.bridge.has_engine and not self._is_closing:
+            self.bridge.submit(UnloadModel())
 
     async def _update_library(self) -> None:
         await asyncio.to_thread(self.library.update)
@@ -217,6 +296,9 @@ class Desk:
         queue.image_completed.connect(gallery.complete)
         queue.job_ended.connect(self._end_job)
         self.form.changed.connect(lambda: self.preferences.update(form=self.form.values))
+        queue.changed.connect(self._check_after_the_engine)
+        self.system.judged.connect(self._tell_engine)
+        self.system.selftest_started.connect(self._make_room)
         window.language_chosen.connect(self._speak)
         window.theme_chosen.connect(self._look)
         window.close_wanted.connect(self.close)

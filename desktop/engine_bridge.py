@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from engine.port import (
     CancelWhen,
+    ChooseDevice,
     Command,
     EngineEvent,
     EnginePort,
@@ -36,10 +37,16 @@ class EngineBridge(QObject):
         self._stopped = asyncio.Event()
         self.event_received.connect(self._watch_for_end)
 
-    def start(self, engine: EnginePort) -> None:
-        """Start the engine's thread and hand it what was submitted before; call once."""
+    @property
+    def has_engine(self) -> bool:
+        return self._engine is not None
+
+    def start(self, engine: EnginePort, device: ChooseDevice | None = None) -> None:
+        """Start the engine's thread on a device, and hand it what came before; call once."""
         self._engine = engine
         engine.start(self.event_received.emit)
+        if device is not None:
+            engine.submit(device)
         for command in self._early:
             engine.submit(command)
         self._early.clear()

@@ -76,6 +76,8 @@ class Settings:
     theme: Theme = Theme.SYSTEM
     pictures_folder: str | None = None
     file_name_pattern: str | None = None
+    has_seen_check: bool = False
+    """The system check has shown itself once; from then on it waits to be asked for."""
     form: FormValues = field(default_factory=FormValues)
 
 
@@ -140,6 +142,7 @@ def _decode(data: Json) -> Settings:
         theme=_value(data, "theme", Theme, Theme.SYSTEM),
         pictures_folder=_optional(data, "pictures_folder", str),
         file_name_pattern=_optional(data, "file_name_pattern", str),
+        has_seen_check=_value(data, "has_seen_check", bool, False),
         form=_decode_form(form if isinstance(form, dict) else {}),
     )
 

@@ -15,6 +15,7 @@ from PySide6.QtCore import QByteArray, QDir, QObject, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
+    QFontDatabase,
     QGuiApplication,
     QIcon,
     QPainter,
@@ -39,6 +40,8 @@ _CHINESE_FONTS = (
     "WenQuanYi Micro Hei",
 )
 """After the system's font, so that Chinese is drawn in its own forms in every language."""
+
+_CHINESE_FIXED_FONT = "Noto Sans Mono CJK SC"
 
 _UNNAMED = "Sans Serif"
 """What Qt says where no desktop names a font. It goes last: it would hide the Chinese ones."""
@@ -76,7 +79,10 @@ class Colours:
     notice_border: str
     on_notice: str
     problem: str
-    """Words about a value that cannot be used."""
+    """Words about a value that cannot be used, and failed checks."""
+    good: str
+    caution: str
+    """Marks of checks that passed, or that warn."""
 
 
 LIGHT = Colours(
@@ -100,6 +106,8 @@ LIGHT = Colours(
     notice_border="#d9b765",
     on_notice="#3b2d0c",
     problem="#a8341f",
+    good="#2c7a4b",
+    caution="#8a5d00",
 )
 
 DARK = Colours(
@@ -123,6 +131,8 @@ DARK = Colours(
     notice_border="#7d6a37",
     on_notice="#f2e4c2",
     problem="#f2937f",
+    good="#74c596",
+    caution="#e2b650",
 )
 
 
@@ -152,6 +162,21 @@ class Appearance(QObject):
         self.colours = DARK if scheme is Qt.ColorScheme.Dark else LIGHT
         self._application.setPalette(palette(self.colours))
         self._application.setStyleSheet(style_sheet(self.colours))
+
+
+def colours() -> Colours:
+    """The colours of now, for what has no role in a palette. Asked of the application: the palettes
+    of widgets are changed by style sheets.
+    """
+    window = QGuiApplication.palette().color(QPalette.ColorRole.Window)
+    return DARK if window == QColor(DARK.window) else LIGHT
+
+
+def fixed_font() -> QFont:
+    """For commands: every character equally wide, with Chinese behind it."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    font.setFamilies([*font.families(), _CHINESE_FIXED_FONT, *_CHINESE_FONTS])
+    return font
 
 
 def with_chinese(font: QFont) -> QFont:
@@ -197,6 +222,8 @@ def style_sheet(colours: Colours) -> str:
     #emptyState QLabel[quiet="true"] {{ color: {c.muted_on_surround}; }}
     QLabel[quiet="true"] {{ color: {c.muted}; }}
     QLabel[problem="true"] {{ color: {c.problem}; }}
+    QLabel[caution="true"] {{ color: {c.caution}; }}
+    QLabel[good="true"] {{ color: {c.good}; }}
     #pictureBar {{ border-bottom: 1px solid {c.border}; }}
     #progressRow {{ border-top: 1px solid {c.border}; border-bottom: 1px solid {c.border}; }}
     QSplitter::handle {{ background: {c.border}; }}
@@ -282,6 +309,24 @@ def style_sheet(colours: Colours) -> str:
         background: {c.notice}; border-bottom: 1px solid {c.notice_border};
     }}
     #banner QLabel {{ color: {c.on_notice}; }}
+
+    #verdict, #checkRows {{
+        background: {c.base}; border: 1px solid {c.border}; border-radius: 4px;
+    }}
+    #checkRows > QWidget > QWidget {{ background: {c.base}; }}
+    QLabel[heading="true"] {{ color: {c.muted}; font-weight: 600; }}
+    QPushButton#rowHeader, QPushButton#rowHeader:pressed {{
+        background: transparent; border: 2px solid transparent; padding: 0; text-align: left;
+    }}
+    QPushButton#rowHeader:hover {{ background: {c.button_hover}; }}
+    QPushButton#rowHeader:focus {{ border-color: {c.focus}; padding: 0; }}
+    #command {{ background: {c.window}; border: 1px solid {c.border}; border-radius: 4px; }}
+    QPushButton[link="true"] {{
+        color: {c.focus}; background: transparent; border: 2px solid transparent;
+        padding: 1px 3px; text-align: left; text-decoration: underline;
+    }}
+    QPushButton[link="true"]:hover {{ background: {c.button_hover}; }}
+    QPushButton[link="true"]:focus {{ border-color: {c.focus}; padding: 1px 3px; }}
 
     QProgressBar {{ border: none; border-radius: 3px; background: {c.border}; }}
     QProgressBar::chunk {{ border-radius: 3px; background: {c.focus}; }}

@@ -62,6 +62,8 @@ class SystemReport(QObject):
     """What is shown is another report, or something about it has changed."""
     steps_changed = Signal()
     """A step of the self-test began or ended, or the self-test did."""
+    selftest_started = Signal()
+    """It needs memory: whoever holds some for nothing should give it back."""
     judged = Signal(object)
     """A complete `Report` of this machine: what the engine has to know."""
 
@@ -196,6 +198,7 @@ class SystemReport(QObject):
             self._target = await asyncio.to_thread(self._target_of, report)
             self._steps = {name: StepState(name) for name in self._opened_test().steps()}
             self.steps_changed.emit()
+            self.selftest_started.emit()
             done = await asyncio.to_thread(
                 self._follow, stop, asyncio.get_running_loop(), *self._target
             )

@@ -31,6 +31,7 @@ class Actions(QObject):
         self.actual_size = self._make("Ctrl+1")
         self.zoom_in = self._make("Ctrl++", "Ctrl+=")
         self.zoom_out = self._make("Ctrl+-")
+        self.check = self._make("Ctrl+I")
         self.about = self._make()
         for action in (self.fit, self.actual_size):
             action.setCheckable(True)
@@ -53,6 +54,7 @@ class Actions(QObject):
             (self.actual_size, self.tr("&Actual size (100 %)")),
             (self.zoom_in, self.tr("Zoom &in")),
             (self.zoom_out, self.tr("Zoom &out")),
+            (self.check, self.tr("System &check…")),
             (self.about, self.tr("&About Danqing")),
         ):
             action.setText(text)

@@ -33,12 +33,14 @@ from desktop.models.deletion import Deletion
 from desktop.models.gallery import Gallery, Picture, PictureState, mime_of
 from desktop.models.job_queue import JobQueue
 from desktop.models.prompt_form import PromptForm
+from desktop.models.system_report import SystemReport
 from desktop.models.trash import NotRestored
 from desktop.settings import Theme
 from desktop.views.actions import Actions, plain_name
 from desktop.views.picture_view import PictureView
 from desktop.views.prompt_panel import PromptPanel
 from desktop.views.show_in_folder import open_folder, show_in_folder
+from desktop.views.system_check import SystemCheck
 from engine._version import __version__
 from engine.port import CancelWhen, EngineError, ModelId
 
@@ -64,6 +66,7 @@ class MainWindow(QMainWindow):
         *,
         form: PromptForm,
         queue: JobQueue,
+        system: SystemReport,
         gallery: Gallery,
         deletion: Deletion,
         background: Background,
@@ -73,6 +76,8 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._form = form
         self._queue = queue
+        self._system = system
+        self.system_check: SystemCheck | None = None
         self._gallery = gallery
         self._deletion = deletion
         self._background = background
@@ -84,7 +89,7 @@ class MainWindow(QMainWindow):
         self._shown_model: ModelId | None = None
         self.commands = Actions(self)
         self.commands.retranslate()
-        self.panel = PromptPanel(form, queue, self.commands)
+        self.panel = PromptPanel(form, queue, system, self.commands)
         self.view = PictureView(gallery, queue, self.commands)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._make_menus()
@@ -112,6 +117,12 @@ class MainWindow(QMainWindow):
             return Message(summary=message.summary, remedy=f"{message.remedy}\n{usual}")
 
         self._say(notice)
+
+    def show_system_check(self, check_id: str | None = None) -> None:
+        """Show the dialog of the system check, at a row if one is named."""
+        if self.system_check is None:
+            self.system_check = SystemCheck(self._system, self._queue, self._background, self)
+        self.system_check.show_check(check_id)
 
     def close_now(self) -> None:
         """Close without asking."""
@@ -153,7 +164,7 @@ class MainWindow(QMainWindow):
             commands.zoom_out,
             None,
         )
-        _fill(self._help_menu, commands.about)
+        _fill(self._help_menu, commands.check, None, commands.about)
         self._language_menu = self._view_menu.addMenu("")
         self._theme_menu = self._view_menu.addMenu("")
         self._languages = _choices(
@@ -192,7 +203,9 @@ class MainWindow(QMainWindow):
         )
         self._deletion.failed.connect(self._show_trash_failure)
         commands.quit.triggered.connect(self.close)
+        commands.check.triggered.connect(lambda _=False: self.show_system_check())
         commands.about.triggered.connect(self._about)
+        self.panel.gate_note.row_wanted.connect(self.show_system_check)
         queue.failed.connect(self.show_error)
         self._gallery.save_failed.connect(self._show_save_failure)
         self._form.changed.connect(self._show_model)

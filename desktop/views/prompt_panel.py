@@ -34,8 +34,10 @@ from desktop.models.prompt_form import (
     PromptForm,
     size_text,
 )
+from desktop.models.system_report import SystemReport
 from desktop.views import words
 from desktop.views.actions import Actions, plain_name
+from desktop.views.gate_note import GateNote
 from desktop.widgets.prompt_edit import PromptEdit
 from desktop.widgets.seed_field import SeedField
 from engine.port import CancelWhen, ModelId, Sampler
@@ -45,12 +47,18 @@ class PromptPanel(QWidget):
     """Give it the language of the example prompts with `show_examples`."""
 
     def __init__(
-        self, form: PromptForm, queue: JobQueue, actions: Actions, parent: QWidget | None = None
+        self,
+        form: PromptForm,
+        queue: JobQueue,
+        system: SystemReport,
+        actions: Actions,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._form = form
         self._queue = queue
         self._actions = actions
+        self.gate_note = GateNote(system)
         self._make_widgets()
         self._lay_out()
         self._connect()
@@ -194,6 +202,7 @@ class PromptPanel(QWidget):
         buttons.setSpacing(theme.SPACE)
         column.addLayout(buttons)
         column.addLayout(_row(self._hint, None, self._clear))
+        column.addWidget(self.gate_note, alignment=Qt.AlignmentFlag.AlignLeft)
         return footer
 
     def _connect(self) -> None:
@@ -226,6 +235,7 @@ class PromptPanel(QWidget):
         form.changed.connect(self._show_values)
         form.models_changed.connect(self._show_models)
         queue.changed.connect(self._show_queue)
+        self.gate_note.reason_changed.connect(self._name_generate)
 
     def _toggle_random_seed(self, is_random: bool) -> None:
         if not is_random and self._form.last_seed is not None:
@@ -364,12 +374,17 @@ class PromptPanel(QWidget):
         self._examples.setText(self.tr("Examples"))
         self.generate_button.setText(plain_name(self._actions.generate))
         self.stop_button.setText(plain_name(self._actions.stop))
-        self.generate_button.setToolTip(self._actions.generate.toolTip())
+        self._name_generate()
         self.stop_button.setToolTip(self._actions.stop.toolTip())
         self._clear.setText(self.tr("Clear"))
         self._set_tool_tips()
         self._set_accessible_names()
         self._show_notes()
+
+    def _name_generate(self) -> None:
+        """The button says why it does not draw on the GPU."""
+        lines = (self._actions.generate.toolTip(), self.gate_note.reason)
+        self.generate_button.setToolTip("\n".join(line for line in lines if line))
 
     def _set_tool_tips(self) -> None:
         for widget, text in (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QCoreApplication
 
@@ -34,14 +34,19 @@ def short_duration(seconds: float) -> str:
     return QCoreApplication.translate("Words", "{seconds} s").format(seconds=f"{seconds:.1f}")
 
 
+def listed(parts: Iterable[str]) -> str:
+    """`this, that, the other`."""
+    comma = QCoreApplication.translate("Words", ", ")
+    return comma.join(parts)
+
+
 def size_list(sizes: Sequence[PictureSize]) -> str:
     """`256 × 256, 320 × 192 or 192 × 320`."""
     texts = [_unbroken(size) for size in sizes]
     if len(texts) < 2:
         return "".join(texts)
-    comma = QCoreApplication.translate("Words", ", ")
     return QCoreApplication.translate("Words", "{sizes} or {last}").format(
-        sizes=comma.join(texts[:-1]), last=texts[-1]
+        sizes=listed(texts[:-1]), last=texts[-1]
     )
 
 

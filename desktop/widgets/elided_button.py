@@ -18,6 +18,13 @@ class ElidedButton(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setText(text)
 
+    def set_full_text(self, text: str) -> None:
+        """Show another text, as far as there is room."""
+        self._full_text = text
+        self.setAccessibleName(text)
+        self.updateGeometry()
+        self._elide()
+
     def want_width(self, width: int) -> None:
         """Ask for more room than the text needs, so that several are equally wide."""
         self._wanted_width = width
@@ -37,6 +44,9 @@ class ElidedButton(QPushButton):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
         frame = super().sizeHint().width() - self.fontMetrics().horizontalAdvance(self.text())
         shown = self.fontMetrics().elidedText(
             self._full_text, Qt.TextElideMode.ElideRight, self.width() - frame

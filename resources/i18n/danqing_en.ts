@@ -2,6 +2,35 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>CheckRows</name>
+    <message numerus="yes">
+        <source>%n failed</source>
+        <comment>rows</comment>
+        <translation>
+            <numerusform>%n failed</numerusform>
+            <numerusform>%n failed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n warning(s)</source>
+        <comment>rows</comment>
+        <translation>
+            <numerusform>%n warning</numerusform>
+            <numerusform>%n warnings</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>LogPage</name>
+    <message numerus="yes">
+        <source>%n thing(s) known in here:</source>
+        <translation>
+            <numerusform>%n thing known in here:</numerusform>
+            <numerusform>%n things known in here:</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>PictureView</name>
     <message numerus="yes">
         <source>%n step(s)</source>

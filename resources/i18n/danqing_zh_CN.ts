@@ -1959,6 +1959,14 @@
         <translation>打开图片文件夹(&amp;O)</translation>
     </message>
     <message>
+        <source>&amp;Move to the trash</source>
+        <translation>移到回收站(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Put back what was deleted</source>
+        <translation>恢复已删除的图片(&amp;P)</translation>
+    </message>
+    <message>
         <source>&amp;Quit</source>
         <translation>退出(&amp;Q)</translation>
     </message>
@@ -1979,6 +1987,10 @@
         <translation>缩小(&amp;O)</translation>
     </message>
     <message>
+        <source>System &amp;check…</source>
+        <translation>系统检查(&amp;C)…</translation>
+    </message>
+    <message>
         <source>&amp;About Danqing</source>
         <translation>关于丹青(&amp;A)</translation>
     </message>
@@ -1988,6 +2000,70 @@
     <message>
         <source>Close this message</source>
         <translation>关闭此消息</translation>
+    </message>
+</context>
+<context>
+    <name>CheckRows</name>
+    <message numerus="yes">
+        <source>%n failed</source>
+        <comment>rows</comment>
+        <translation>
+            <numerusform>%n 项未通过</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n warning(s)</source>
+        <comment>rows</comment>
+        <translation>
+            <numerusform>%n 项警告</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{group}: {counts}</source>
+        <translation>{group}：{counts}</translation>
+    </message>
+</context>
+<context>
+    <name>CheckWords</name>
+    <message>
+        <source>Found</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>Needed</source>
+        <translation>要求</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>Read from</source>
+        <translation>读取自</translation>
+    </message>
+    <message>
+        <source>What to do</source>
+        <translation>解决办法</translation>
+    </message>
+    <message>
+        <source>running…</source>
+        <translation>进行中…</translation>
+    </message>
+    <message>
+        <source>Took</source>
+        <translation>用时</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详情</translation>
+    </message>
+    <message>
+        <source>Line</source>
+        <translation>原文</translation>
+    </message>
+    <message>
+        <source>{gpu}. {reason}</source>
+        <translation>{gpu}。{reason}</translation>
     </message>
 </context>
 <context>
@@ -2274,19 +2350,19 @@
     </message>
     <message>
         <source>driver</source>
-        <translation type="unfinished"></translation>
+        <translation>驱动</translation>
     </message>
     <message>
         <source>kernel</source>
-        <translation type="unfinished"></translation>
+        <translation>内核</translation>
     </message>
     <message>
         <source>kernel parameters</source>
-        <translation type="unfinished"></translation>
+        <translation>内核参数</translation>
     </message>
     <message>
         <source>BIOS</source>
-        <translation type="unfinished"></translation>
+        <translation>BIOS</translation>
     </message>
     <message>
         <source>inside the processor</source>
@@ -2306,7 +2382,18 @@
     </message>
     <message>
         <source>{title}: {summary}</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}：{summary}</translation>
+    </message>
+</context>
+<context>
+    <name>CommandLine</name>
+    <message>
+        <source>Copy this command</source>
+        <translation>复制此命令</translation>
+    </message>
+    <message>
+        <source>Copy the command {command}</source>
+        <translation>复制命令 {command}</translation>
     </message>
 </context>
 <context>
@@ -2318,6 +2405,62 @@
     <message>
         <source>Or begin with one of these:</source>
         <translation>或者从这些例子开始：</translation>
+    </message>
+</context>
+<context>
+    <name>GateNote</name>
+    <message>
+        <source>GPU on, against the advice of the check</source>
+        <translation>显卡已启用（未按检查建议）</translation>
+    </message>
+    <message>
+        <source>GPU on</source>
+        <translation>显卡已启用</translation>
+    </message>
+    <message>
+        <source>GPU off: {row}</source>
+        <translation>显卡未启用：{row}</translation>
+    </message>
+    <message>
+        <source>GPU off until the self-test passes</source>
+        <translation>显卡未启用：需先通过自检</translation>
+    </message>
+    <message>
+        <source>GPU off until its warnings are read</source>
+        <translation>显卡未启用：需先阅读警告</translation>
+    </message>
+</context>
+<context>
+    <name>LogPage</name>
+    <message>
+        <source>Paste lines of dmesg, rocminfo, lspci, PaddlePaddle or another program that did not work. They stay on this computer.</source>
+        <translation>把 dmesg、rocminfo、lspci、PaddlePaddle 或其他出错程序的输出粘贴到这里。内容不会离开这台电脑。</translation>
+    </message>
+    <message>
+        <source>Text of a log</source>
+        <translation>日志文本</translation>
+    </message>
+    <message>
+        <source>Paste a log here</source>
+        <translation>在此粘贴日志</translation>
+    </message>
+    <message>
+        <source>Explain</source>
+        <translation>解释</translation>
+    </message>
+    <message>
+        <source>Explain (Ctrl+Enter)</source>
+        <translation>解释 (Ctrl+Enter)</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n thing(s) known in here:</source>
+        <translation>
+            <numerusform>其中有 %n 处是已知的：</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing known in here. That is no sign that nothing is wrong: Danqing knows the messages of the driver, ROCm and PaddlePaddle that it was taught.</source>
+        <translation>其中没有已知的内容。这并不表示没有问题：丹青只认识收录过的驱动、ROCm 和 PaddlePaddle 消息。</translation>
     </message>
 </context>
 <context>
@@ -2648,6 +2791,22 @@
     <message>
         <source>The text is longer than the model reads.</source>
         <translation>文字超出了模型能读的长度。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be moved to the trash: {reason}.</source>
+        <translation>无法把 {path} 移到回收站：{reason}。</translation>
+    </message>
+    <message>
+        <source>It is still where it was. There may be no trash on its disk: then it can be deleted in the file manager, for good.</source>
+        <translation>它还在原处。它所在的磁盘可能没有回收站，这时可以在文件管理器中永久删除它。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be put back: {reason}.</source>
+        <translation>无法恢复 {path}：{reason}。</translation>
+    </message>
+    <message>
+        <source>It is still in the trash.</source>
+        <translation>它仍在回收站里。</translation>
     </message>
     <message>
         <source>No files can be made in {path}.</source>
@@ -3244,10 +3403,191 @@
     </message>
 </context>
 <context>
+    <name>SelfTestBar</name>
+    <message>
+        <source>Run self-test</source>
+        <translation>运行自检</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop the self-test</source>
+        <translation>停止自检</translation>
+    </message>
+    <message>
+        <source>Progress of the self-test</source>
+        <translation>自检进度</translation>
+    </message>
+    <message>
+        <source>Beginning…</source>
+        <translation>正在开始…</translation>
+    </message>
+    <message>
+        <source>{step} ({number} of {count})</source>
+        <translation>{step}（第 {number} 项，共 {count} 项）</translation>
+    </message>
+    <message>
+        <source>The self-test is for this machine only.</source>
+        <translation>自检只能在本机上运行。</translation>
+    </message>
+    <message>
+        <source>The self-test can run when no picture is being drawn.</source>
+        <translation>没有图片在绘制时才能运行自检。</translation>
+    </message>
+    <message>
+        <source>The last one tested the CPU, which is no proof for a GPU.</source>
+        <translation>上次自检测试的是 CPU，不能证明显卡可用。</translation>
+    </message>
+    <message>
+        <source>Proves that the GPU computes rightly; takes about a minute. Without a GPU it tests the CPU.</source>
+        <translation>验证显卡计算是否正确，约需一分钟。没有显卡时测试 CPU。</translation>
+    </message>
+</context>
+<context>
     <name>Strip</name>
     <message>
         <source>Pictures</source>
         <translation>图片</translation>
+    </message>
+</context>
+<context>
+    <name>SystemCheck</name>
+    <message>
+        <source>Save report</source>
+        <translation>保存报告</translation>
+    </message>
+    <message>
+        <source>Report (*.zip)</source>
+        <translation>报告 (*.zip)</translation>
+    </message>
+    <message>
+        <source>The report is saved: {file}</source>
+        <translation>报告已保存：{file}</translation>
+    </message>
+    <message>
+        <source>There is nothing personal in it, so it can be shown.</source>
+        <translation>其中不含个人信息，可以放心给别人看。</translation>
+    </message>
+    <message>
+        <source>Open a report</source>
+        <translation>打开报告</translation>
+    </message>
+    <message>
+        <source>Use the GPU although the check advises against it?</source>
+        <translation>检查不建议使用显卡，仍要使用吗？</translation>
+    </message>
+    <message>
+        <source>What failed makes crashes, a frozen desktop or wrong pictures likely. The rows say how to fix it.</source>
+        <translation>这些失败项很可能导致程序崩溃、桌面卡死或图片出错。各项中写有解决办法。</translation>
+    </message>
+    <message>
+        <source>Continue…</source>
+        <translation>继续…</translation>
+    </message>
+    <message>
+        <source>Really use the GPU?</source>
+        <translation>确定要使用显卡吗？</translation>
+    </message>
+    <message>
+        <source>It holds until something in this machine changes or you take it back here. Every picture will record it.</source>
+        <translation>此决定一直有效，直到这台机器有所改变，或您在此撤回。每张图片都会记录这一点。</translation>
+    </message>
+    <message>
+        <source>Use the GPU</source>
+        <translation>使用显卡</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>This is another machine, recorded in {name}.</source>
+        <translation>这是另一台机器，记录于 {name}。</translation>
+    </message>
+    <message>
+        <source>System check</source>
+        <translation>系统检查</translation>
+    </message>
+    <message>
+        <source>&amp;Check</source>
+        <translation>检查(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Paste a log</source>
+        <translation>粘贴日志(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Save report…</source>
+        <translation>保存报告(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>&amp;Open a report…</source>
+        <translation>打开报告(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Somebody else&apos;s report, which can also be dropped here</source>
+        <translation>别人的报告，也可以拖放到这里</translation>
+    </message>
+    <message>
+        <source>Check &amp;again</source>
+        <translation>重新检查(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Show this machine</source>
+        <translation>显示本机</translation>
+    </message>
+    <message>
+        <source>Rows of the check</source>
+        <translation>检查项目</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Copy for an &amp;issue</source>
+        <translation>复制到问题报告(&amp;I)</translation>
+    </message>
+</context>
+<context>
+    <name>SystemVerdict</name>
+    <message>
+        <source>I have read these warnings</source>
+        <translation>我已阅读这些警告</translation>
+    </message>
+    <message>
+        <source>Use the GPU against this advice…</source>
+        <translation>不顾建议，使用显卡…</translation>
+    </message>
+    <message>
+        <source>Follow the check again</source>
+        <translation>恢复按检查结果处理</translation>
+    </message>
+    <message>
+        <source>Checking this machine…</source>
+        <translation>正在检查本机…</translation>
+    </message>
+    <message>
+        <source>Asking PaddlePaddle what it can do…</source>
+        <translation>正在询问 PaddlePaddle 支持什么…</translation>
+    </message>
+    <message>
+        <source>You have opened it against the advice of the check. Every picture records it.</source>
+        <translation>您已不顾检查建议启用了显卡。每张图片都会记录这一点。</translation>
+    </message>
+    <message>
+        <source>{part} (now {value})</source>
+        <translation>{part}（现为 {value}）</translation>
+    </message>
+    <message>
+        <source>Changed since the self-test last passed: {parts}</source>
+        <translation>自上次通过自检以来已改变：{parts}</translation>
     </message>
 </context>
 <context>

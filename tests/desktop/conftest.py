@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,12 +13,12 @@ import qasync
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
-from desktop import app
+from desktop import app, paths, settings
 from engine.port import EnginePort, ModelCatalog
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
+from tests.fakes.machines import HEALTHY, PretendedMachine, PretendedSelfTest
 from tests.fakes.script import Script
 from tests.waiting import until, until_next
-
 
 _SPENT_LOOPS: list[asyncio.AbstractEventLoop] = []
 """Kept: timers of a loop must not be destroyed on a worker thread, which may collect garbage."""
@@ -37,6 +38,7 @@ class Stage:
     """Opens windows and closes them again; `errors` is what nobody expected."""
 
     qapp: QApplication
+    machine: PretendedMachine
     run: Callable[[Coroutine[Any, Any, Any]], Any]
     errors: list[BaseException] = field(default_factory=list)
 
@@ -47,15 +49,21 @@ class Stage:
         catalog: ModelCatalog | None = None,
         open_engine: Callable[[ModelCatalog], EnginePort] | None = None,
         waits_for_engine: bool = True,
+        is_first_start: bool = False,
+        has_gpu_code: bool = False,
     ) -> None:
         """Run a scenario in an open window, then close the window as the program does."""
         engine = FakeEngine(script)
+        config = paths.config_folder()
+        if not is_first_start:
+            settings.save(replace(settings.load(config), has_seen_check=True), config)
 
         async def whole() -> None:
             desk = app.Desk(
                 self.qapp,
                 open_catalog=lambda: catalog or FakeCatalog(),
                 open_engine=open_engine or (lambda _: engine),
+                checks=app.Checks(lambda: self.machine, PretendedSelfTest, lambda: has_gpu_code),
                 report=lambda error, where: self.errors.append(error),
             )
             desk.open()
@@ -76,5 +84,7 @@ class Stage:
 
 
 @pytest.fixture
-def stage(qapp: QApplication, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> Stage:
-    return Stage(qapp, run)
+def stage(
+    qapp: QApplication, run: Callable[[Coroutine[Any, Any, Any]], Any], tmp_path: Path
+) -> Stage:
+    return Stage(qapp, PretendedMachine(HEALTHY, tmp_path / "pretended"), run)

@@ -12,7 +12,7 @@ import pytest
 
 PROGRAM = """
 import sys, os, signal, threading
-from desktop import app
+from desktop import app, cli
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 from tests.fakes.script import Script
 
@@ -24,7 +24,10 @@ def open_engine(catalog):
     return FakeEngine(Script(step_s=0.05))
 
 before = signal.getsignal(signal.SIGTERM)
-status = app.run(open_catalog=FakeCatalog, open_engine=open_engine, report=report)
+checks = app.Checks(cli.open_machine_check, cli.open_selftest, cli.has_gpu_code)
+status = app.run(
+    open_catalog=FakeCatalog, open_engine=open_engine, checks=checks, report=report
+)
 print("paddle" in sys.modules, signal.getsignal(signal.SIGTERM) is before, flush=True)
 sys.exit(status)
 """

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from engine.checks import judge, recorded
 from engine.checks.machine_check import MachineChecker
+from engine.checks.selftest import SelfTest
 from engine.checks.snapshot import Node, Process, Snapshot
 from engine.port import CheckResult, Report
 
@@ -170,6 +171,18 @@ def verdict(snapshot: Snapshot, check: str) -> str:
 
 def verdicts(report: Report) -> dict[tuple[str, str | None], str]:
     return {(check.id, check.gpu): check.verdict.value for check in report.checks}
+
+
+class PretendedSelfTest(SelfTest):
+    """A real process that computes nothing (see `scripted_selftest_child`); the machine's chosen
+    GPU is the first one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(child="tests.fakes.scripted_selftest_child")
+
+    def index_of(self, gpu: str) -> int:
+        return 0
 
 
 class PretendedMachine(MachineChecker):

@@ -13,7 +13,6 @@ import pytest
 
 from desktop.models.system_report import ISSUE_CHARACTERS, SystemReport
 from engine.checks import selftest_plan as plan
-from engine.checks.selftest import SelfTest
 from engine.port import (
     CheckRecord,
     DevicePreference,
@@ -28,6 +27,7 @@ from tests.fakes.machines import (
     NAMES,
     RECORDED,
     PretendedMachine,
+    PretendedSelfTest,
     healthy,
     recorded_machine,
 )
@@ -37,22 +37,12 @@ PERMISSION = "11-debian-kfd-render-user-video"
 SMALL_BAR = healthy(files={f"{CARD}/mem_info_vis_vram_total": str(256 * 2**20)})
 
 
-class Scripted(SelfTest):
-    """A real process that computes nothing; this machine's first GPU is the pretended one."""
-
-    def __init__(self) -> None:
-        super().__init__(child="tests.fakes.scripted_selftest_child")
-
-    def index_of(self, gpu):
-        return 0
-
-
 class Sitting:
     """A report on a pretended machine, and what was told about it."""
 
     def __init__(self, snapshot, folder: Path) -> None:
         self.machine = PretendedMachine(snapshot, folder)
-        self.report = SystemReport(lambda: self.machine, Scripted)
+        self.report = SystemReport(lambda: self.machine, PretendedSelfTest)
         self.judged: list = []
         self.report.judged.connect(self.judged.append)
 

@@ -1,0 +1,71 @@
+"""The line under Generate: where pictures are drawn, why not on the GPU, and the way to the row."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop import check_texts
+from desktop.models.system_report import SystemReport
+from desktop.widgets.elided_button import ElidedButton
+from engine.port import Gate, Report
+
+
+class GateNote(ElidedButton):
+    """Empty until the machine has been judged; its place is kept, so that nothing jumps."""
+
+    row_wanted = Signal(str)
+    """The id of the check whose row says more."""
+    reason_changed = Signal()
+
+    def __init__(self, report: SystemReport, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._report = report
+        self._row = ""
+        self.reason = ""
+        self.setProperty("link", True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.setSizePolicy(policy)
+        self.clicked.connect(lambda: self.row_wanted.emit(self._row))
+        report.judged.connect(lambda _: self.show_state())
+        self.show_state()
+
+    def show_state(self) -> None:
+        """Say what the last complete report of this machine says, in the language of now."""
+        report = self._report.own
+        if report is None or not self._report.is_complete:
+            self.hide()
+            return
+        self.reason = check_texts.gate_reason(report, QCoreApplication.translate)
+        self._row = _row(report)
+        self.set_full_text(self._words(report))
+        self.setToolTip(self.reason)
+        self.setAccessibleDescription(self.reason)
+        self.show()
+        self.reason_changed.emit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self.show_state()
+
+    def _words(self, report: Report) -> str:
+        match report.gate:
+            case Gate.OPEN:
+                if report.is_overridden:
+                    return self.tr("GPU on, against the advice of the check")
+                return self.tr("GPU on")
+            case Gate.BLOCKED:
+                return self.tr("GPU off: {row}").format(
+                    row=check_texts.title(self._row, QCoreApplication.translate)
+                )
+            case Gate.NEEDS_SELFTEST:
+                return self.tr("GPU off until the self-test passes")
+            case Gate.NEEDS_ACKNOWLEDGEMENT:
+                return self.tr("GPU off until its warnings are read")
+
+
+def _row(report: Report) -> str:
+    return next(iter((*report.blocked_by, *report.acknowledge)), "selftest")
