@@ -74,6 +74,23 @@ class GeneratePictures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DrawBatch:
+    """`danqing batch`. `file` None means everything that is left in the queue."""
+
+    file: Path | None
+    output: Path | None = None
+    is_dry_run: bool = False
+    is_resuming: bool = False
+    retries_quarantined: bool = False
+    is_discarding: bool = False
+    encoding: str | None = None
+    model: str | None = None
+    device: DevicePreference = DevicePreference.AUTO
+    device_index: int | None = None
+    is_json: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListModels:
     """`danqing models list`."""
 
@@ -218,6 +235,39 @@ def _understood_generate(words: Sequence[str]) -> Command:
     )
 
 
+def _parse_batch(words: Sequence[str]) -> Command:
+    try:
+        return _understood_batch(words)
+    except UsageError as mistake:
+        raise UsageError(str(mistake), is_json="--json" in words) from None
+
+
+def _understood_batch(words: Sequence[str]) -> Command:
+    parser = _batch_parser()
+    options = parser.parse(words)
+    if options.help:
+        return ShowText(parser.format_help())
+    is_resuming = options.resume or options.retry_quarantined
+    if options.file is None and not is_resuming:
+        parser.error("FILE is missing; for example: danqing batch prompts.txt")
+    if is_resuming and options.discard:
+        parser.error("--discard gives up what --resume goes on with: one of them")
+    device, device_index = options.device
+    return DrawBatch(
+        file=options.file,
+        output=options.out,
+        is_dry_run=options.dry_run,
+        is_resuming=is_resuming,
+        retries_quarantined=options.retry_quarantined,
+        is_discarding=options.discard,
+        encoding=options.encoding,
+        model=options.model,
+        device=device,
+        device_index=device_index,
+        is_json=options.json,
+    )
+
+
 def _parse_models(words: Sequence[str]) -> Command:
     parser = _models_parser()
     options = parser.parse(words)
@@ -270,7 +320,9 @@ def _parse_selftest(words: Sequence[str]) -> Command:
 
 def _parse_library(words: Sequence[str]) -> Command:
     parser = _library_parser()
-    options = parser.parse(words)
+    # An option may stand anywhere among the words, but argparse takes a list only in one piece.
+    flags = [word for word in words if word.startswith("-")]
+    options = parser.parse([*flags, *(word for word in words if not word.startswith("-"))])
     if options.help:
         return ShowText(parser.format_help())
     if options.action not in tuple(LibraryAction):
@@ -293,6 +345,7 @@ def _parse_library(words: Sequence[str]) -> Command:
 
 _COMMANDS: dict[str, Callable[[Sequence[str]], Command]] = {
     "generate": _parse_generate,
+    "batch": _parse_batch,
     "models": _parse_models,
     "check": _parse_check,
     "selftest": _parse_selftest,
@@ -346,6 +399,7 @@ def _main_parser() -> _Parser:
         "picture instead.",
         epilog="commands:\n"
         "  generate PROMPT   draw pictures and save them as PNG files\n"
+        "  batch FILE        draw a list of prompts; go on after a crash\n"
         "  models list       which models there are\n"
         "  check             can this machine make pictures on its GPU, and if not, why\n"
         "  selftest          prove that the GPU (or the CPU) computes rightly\n"
@@ -395,6 +449,42 @@ def _generate_parser() -> _Parser:
     add("-o", "--output", type=_path, metavar="FILE.png|FOLDER",
         help="where to save; never overwrites (default: the pictures folder)")  # fmt: skip
     add("--no-metadata", action="store_true", help="record nothing in the picture")
+    add("--json", action="store_true", help="report each event as a line of JSON")
+    return parser
+
+
+def _batch_parser() -> _Parser:
+    parser = _Parser(
+        prog="danqing batch",
+        usage="danqing batch FILE [OPTIONS]\n       danqing batch --resume [OPTIONS]",
+        description="Draw the pictures of a prompt list (.txt, .csv, .jsonl). The list is kept in"
+        " the queue: what a crash\nor Ctrl+C leaves undone is done by the same command with"
+        " --resume.",
+        epilog="Standard output: one path a picture. Ctrl+C ends after what is being saved; the"
+        " picture that is\nbeing drawn is drawn again by --resume.\n\n"
+        "exit status: 0 all made, 1 some failed or the queue had to pause, 2 the list has errors,\n"
+        "3 could not run, 130 interrupted\n\n"
+        "examples:\n"
+        "  danqing batch prompts.txt --dry-run\n"
+        "  danqing batch prompts.txt --out pictures/\n"
+        "  danqing batch prompts.txt --resume",
+    )
+    add = parser.add_argument
+    add("file", nargs="?", type=_path, metavar="FILE",
+        help="the list; without one, --resume goes on with all that is left")  # fmt: skip
+    add("--out", type=_path, metavar="FOLDER",
+        help="where to save; never overwrites (default: the pictures folder)")  # fmt: skip
+    add("--dry-run", action="store_true", help="show what would be drawn, a line a picture")
+    add("--resume", action="store_true", help="go on with what is left of an earlier run")
+    add("--retry-quarantined", action="store_true",
+        help="--resume, and try again what was being drawn at two crashes")  # fmt: skip
+    add("--discard", action="store_true",
+        help="give up what is left of this list's earlier run, and start anew")  # fmt: skip
+    add("--encoding", metavar="NAME", help="how FILE is written, if not in UTF-8")
+    add("--model", metavar="NAME|FOLDER", help="see danqing models list (default: the first)")
+    add("--device", default=(DevicePreference.AUTO, None), type=_device_or_chosen,
+        metavar="auto|cpu|gpu[:N]",
+        help="where to compute (default: auto, the GPU if danqing check allows it)")  # fmt: skip
     add("--json", action="store_true", help="report each event as a line of JSON")
     return parser
 
