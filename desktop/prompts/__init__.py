@@ -16,10 +16,11 @@ from desktop.prompts.expansion import (
 )
 from desktop.prompts.fields import Field
 from desktop.prompts.problems import Problem
-from desktop.prompts.reading import ListFormat
+from desktop.prompts.reading import LIST_ENDINGS, ListFormat
 from desktop.prompts.wildcards import Wildcards
 
 __all__ = [
+    "LIST_ENDINGS",
     "Expansion",
     "Field",
     "ListFormat",

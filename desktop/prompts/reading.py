@@ -21,6 +21,9 @@ MAX_BYTES = 32 * 2**20
 MAX_LINE = 100_000
 """Characters of one line, table row or block: five times the longest prompt worth writing."""
 
+LIST_ENDINGS = (".txt", ".csv", ".tsv", ".jsonl", ".ndjson")
+"""Names of files that may be lists."""
+
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16's, with which it begins
