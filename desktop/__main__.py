@@ -14,7 +14,16 @@ TYPE_CHECKING = False
 itself has loaded, so that Ctrl+C ends quietly from the start."""
 
 if TYPE_CHECKING:
-    from desktop.arguments import CheckMachine, Command, ExplainText, RunSelfTest, UsageError
+    from desktop.arguments import (
+        CheckMachine,
+        Command,
+        DrawBatch,
+        ExplainText,
+        GeneratePictures,
+        RunSelfTest,
+        UsageError,
+    )
+    from desktop.cli import Backend
     from desktop.crash import CrashHandler
     from desktop.terminal import Results
 
@@ -70,6 +79,7 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
     from desktop import cli, terminal
     from desktop.arguments import (
         CheckMachine,
+        DrawBatch,
         ExplainText,
         GeneratePictures,
         ListModels,
@@ -82,8 +92,8 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
     results = terminal.Results()
     backend = cli.real_backend()
     match command:
-        case GeneratePictures():
-            return cli.generate(command, backend, results, sys.stderr)
+        case GeneratePictures() | DrawBatch():
+            return _draw(command, backend, results)
         case ListModels():
             return cli.list_models(command, backend, results)
         case CheckMachine() | ExplainText() | RunSelfTest():
@@ -102,6 +112,16 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
             return cli.first_picture(backend, results, sys.stderr)
         case ShowText():
             raise AssertionError("answered before")
+
+
+def _draw(command: GeneratePictures | DrawBatch, backend: Backend, results: Results) -> int:
+    from desktop import arguments, batch_command, cli
+
+    match command:
+        case arguments.GeneratePictures():
+            return cli.generate(command, backend, results, sys.stderr)
+        case arguments.DrawBatch():
+            return batch_command.batch(command, backend, results, sys.stderr)
 
 
 def _judge(command: CheckMachine | ExplainText | RunSelfTest, results: Results) -> int:

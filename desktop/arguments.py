@@ -157,6 +157,7 @@ class ShowText:
 
 Command = (
     GeneratePictures
+    | DrawBatch
     | ListModels
     | CheckMachine
     | RunSelfTest

@@ -134,7 +134,7 @@ def generate(command: GeneratePictures, backend: Backend, results: Results, huma
         destination.check(place)
         prompt = _prompt_text(command.prompt)
         catalog = backend.open_catalog()
-        model = _find_model(catalog, command.model)
+        model = find_model(catalog, command.model)
         request = _request(command, prompt, model)
         destination.check_room(
             place,
@@ -185,7 +185,8 @@ def _prompt_text(given: str) -> str:
     return text
 
 
-def _find_model(catalog: ModelCatalog, wanted: str | None) -> ModelInfo:
+def find_model(catalog: ModelCatalog, wanted: str | None) -> ModelInfo:
+    """The model that `--model` names, or the first. Raises `EngineFault` MODEL_MISSING."""
     if wanted is not None:
         return catalog.find(wanted)
     models = catalog.models()

@@ -71,11 +71,12 @@ _ENGINE_END_S = 10.0
 
 
 class Report:
-    """Standard output of one `generate`: JSON lines, or the paths."""
+    """Standard output of `generate` or `batch`: JSON lines, or the paths."""
 
-    def __init__(self, results: Results, is_json: bool) -> None:
+    def __init__(self, results: Results, is_json: bool, command: str = "generate") -> None:
         self._results = results
         self._is_json = is_json
+        self._command = command
         self._images: list[dict[str, object]] = []
 
     def event(self, name: str, **facts: object) -> None:
@@ -95,19 +96,18 @@ class Report:
 
     def mistake(self, text: str) -> None:
         """End because the command line was not understood; `text` is said elsewhere."""
-        summary = text.removeprefix("danqing generate: ")
-        self.end("failed", _error_record("usage", messages.Message(summary=summary, remedy="")))
+        summary = text.removeprefix(f"danqing {self._command}: ")
+        self.end("failed", error_record("usage", messages.Message(summary=summary, remedy="")))
 
     def refused(self, code: str, message: messages.Message, status: int, human: TextIO) -> int:
         """End before anything ran."""
-        human.write(f"danqing generate: {message}\n")
-        self.end("failed", _error_record(code, message))
+        human.write(f"danqing {self._command}: {message}\n")
+        self.end("failed", error_record(code, message))
         return status
 
     def refused_by(self, error: EngineError, human: TextIO) -> int:
         log.info("refused: %s %s %s", error.code, dict(error.facts), error.detail)
-        status = _STATUS_OF_CODE.get(error.code, STATUS_FAILED)
-        return self.refused(error.code, _in_options(error), status, human)
+        return self.refused(error.code, in_options(error), status_of(error), human)
 
 
 class Generation:
@@ -184,7 +184,7 @@ class Generation:
     def _announce(self, resolved: ResolvedRequest) -> None:
         log.info("job of %s pictures started", resolved.image_count)
         log.debug("prompt %r, negative %r", resolved.prompt, resolved.negative_prompt)
-        self._report.event("started", **_resolved_record(resolved))
+        self._report.event("started", **resolved_record(resolved))
         self._display.say(
             f"{resolved.width}x{resolved.height}, {resolved.steps} steps of {resolved.sampler}, "
             f"guidance {resolved.guidance_scale:g}, seed {resolved.seed}"
@@ -219,7 +219,7 @@ class Generation:
         log.warning("a picture cannot be saved in %s: %s", place.folder, error)
         message = messages.describe_save_failure(error, str(place.folder))
         self._display.say(str(message))
-        self._save_error = self._save_error or _error_record("save_failed", message)
+        self._save_error = self._save_error or error_record("save_failed", message)
 
     def _tell_saved(self, path: Path, place: Destination) -> None:
         took_s = time.monotonic() - self._started_at_s
@@ -236,10 +236,10 @@ class Generation:
         match end:
             case JobFailed(error=error):
                 log.warning("the job failed: %s %s %s", error.code, dict(error.facts), error.detail)
-                message = _in_options(error)
+                message = in_options(error)
                 self._display.say(f"danqing generate: {message}")
-                self._report.end("failed", _error_record(error.code, message))
-                return _STATUS_OF_CODE.get(error.code, STATUS_FAILED)
+                self._report.end("failed", error_record(error.code, message))
+                return status_of(error)
             case JobCancelled() if self.job_run.is_interrupted:
                 self._display.say("stopped")
                 self._report.end("cancelled")
@@ -265,7 +265,12 @@ def close(run: JobRun, status: int) -> None:
     os._exit(status)
 
 
-def _in_options(error: EngineError) -> messages.Message:
+def status_of(error: EngineError) -> int:
+    """The exit status of a job that failed with `error`."""
+    return _STATUS_OF_CODE.get(error.code, STATUS_FAILED)
+
+
+def in_options(error: EngineError) -> messages.Message:
     """The error in words, with the command line's own names for what can be set."""
     name = error.facts.get("name")
     if error.code is ErrorCode.VALUE_NOT_ALLOWED and name in OPTION_OF_NAME:
@@ -280,11 +285,11 @@ def _in_options(error: EngineError) -> messages.Message:
     return message
 
 
-def _error_record(code: str, message: messages.Message) -> dict[str, object]:
+def error_record(code: str, message: messages.Message) -> dict[str, object]:
     return {"code": str(code), "summary": message.summary, "remedy": message.remedy}
 
 
-def _resolved_record(resolved: ResolvedRequest) -> dict[str, object]:
+def resolved_record(resolved: ResolvedRequest) -> dict[str, object]:
     return {
         "prompt": resolved.prompt,
         "negative_prompt": resolved.negative_prompt,

@@ -1,7 +1,7 @@
-"""One job from its submission to its end, for programs without an event loop.
+"""Jobs from their submission to their end, for programs without an event loop.
 
 Owned here: the hand-over of events from the engine's thread to the calling one, and what Ctrl+C and
-SIGTERM mean while a job runs. Separate from `desktop.cli` because every command that makes pictures
+SIGTERM mean while jobs run. Separate from `desktop.cli` because every command that makes pictures
 waits in the same way.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import queue
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 
 from engine.port import (
@@ -40,13 +40,26 @@ class _Interrupt:
 
 
 class JobRun:
-    """Runs one job on an engine that it starts and stops."""
+    """Runs jobs, one after the other, on an engine that it starts and stops."""
 
     def __init__(self, engine: EnginePort) -> None:
         self._engine = engine
         self._events: queue.SimpleQueue[EngineEvent | _Interrupt] = queue.SimpleQueue()
         self._has_signal = False
-        self.is_interrupted = False
+        self._is_open = False
+
+    @property
+    def is_interrupted(self) -> bool:
+        """SIGINT or SIGTERM came."""
+        return self._has_signal
+
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        """Around several jobs: the engine is started once, and a signal between two is kept too."""
+        with self._signals_as_events():
+            self._engine.start(self._events.put)
+            self._is_open = True
+            yield
 
     def run(
         self,
@@ -61,8 +74,7 @@ class JobRun:
         job runs, the first SIGINT or SIGTERM cancels it after calling `on_interrupt`; a second one
         raises `KeyboardInterrupt` here at once. Call from the main thread.
         """
-        with self._signals_as_events():
-            self._engine.start(self._events.put)
+        with nullcontext() if self._is_open else self.session():
             self._engine.submit(command)
             return self._wait(command, on_news, on_interrupt)
 
@@ -81,7 +93,6 @@ class JobRun:
             event = self._events.get()
             match event:
                 case _Interrupt():
-                    self.is_interrupted = True
                     on_interrupt()
                     self._engine.cancel(command.job_id)
                 case JobFinished() | JobCancelled() | JobFailed():

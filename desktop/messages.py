@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from engine.port import EngineError, ErrorCode
 
 if TYPE_CHECKING:
+    from desktop.store.database import DatabaseTrouble, SetAside
     from desktop.store.free_space import Room
     from desktop.store.name_pattern import PatternError
 
@@ -562,6 +563,74 @@ def describe_trash_failure(
     return Message(
         summary=translate(CONTEXT, wording.summary).format_map(facts),
         remedy=translate(CONTEXT, wording.remedy),
+    )
+
+
+# --- the queue's database -------------------------------------------------------------------------
+
+_TRY_LATER = QT_TRANSLATE_NOOP("Messages", "Close other windows of Danqing, or try again later.")
+
+DATABASE_TROUBLES: Mapping[str, Wording] = {
+    "disk_full": Wording(
+        QT_TRANSLATE_NOOP("Messages", "The queue cannot be kept: the disk of {path} is full."),
+        QT_TRANSLATE_NOOP("Messages", "Free some space on it."),
+    ),
+    "read_only": Wording(
+        QT_TRANSLATE_NOOP("Messages", "The queue cannot be kept: {path} cannot be written."),
+        QT_TRANSLATE_NOOP("Messages", "Check its permissions and those of its folder."),
+    ),
+    "not_permitted": Wording(
+        QT_TRANSLATE_NOOP("Messages", "The queue cannot be kept: {path} cannot be opened."),
+        QT_TRANSLATE_NOOP("Messages", "Check its permissions and those of its folder."),
+    ),
+    "disk_error": Wording(
+        QT_TRANSLATE_NOOP("Messages", "The queue cannot be kept: the disk of {path} has an error."),
+        QT_TRANSLATE_NOOP("Messages", "Check the disk."),
+    ),
+    "busy": Wording(
+        QT_TRANSLATE_NOOP("Messages", "The queue is in use: another program keeps {path} locked."),
+        _TRY_LATER,
+    ),
+    "damaged": Wording(
+        QT_TRANSLATE_NOOP("Messages", "The queue is damaged, and in use: {path}."), _TRY_LATER
+    ),
+    "newer": Wording(
+        QT_TRANSLATE_NOOP("Messages", "A newer Danqing has written the queue: {path}."),
+        QT_TRANSLATE_NOOP("Messages", "Use that one."),
+    ),
+}
+"""Words for `desktop.store.database.Trouble`."""
+
+
+def describe_database_trouble(
+    problem: DatabaseTrouble, translate: Translate = untranslated
+) -> Message:
+    """Put into words why the queue cannot be used."""
+    wording = DATABASE_TROUBLES[problem.trouble]
+    facts = {"path": printable(str(problem.path or ""))}
+    return Message(
+        summary=translate(CONTEXT, wording.summary).format_map(facts),
+        remedy=translate(CONTEXT, wording.remedy),
+    )
+
+
+_SET_ASIDE = Wording(
+    QT_TRANSLATE_NOOP(
+        "Messages",
+        "The file with the queue was damaged. It was set aside, and a new one was begun.",
+    ),
+    QT_TRANSLATE_NOOP(
+        "Messages", "Jobs recovered from it: {jobs}. No picture was touched. The old file: {path}"
+    ),
+)
+
+
+def describe_set_aside(found: SetAside, translate: Translate = untranslated) -> Message:
+    """Say that a damaged database was replaced."""
+    facts = {"path": printable(str(found.path)), "jobs": found.recovered_jobs}
+    return Message(
+        summary=translate(CONTEXT, _SET_ASIDE.summary),
+        remedy=translate(CONTEXT, _SET_ASIDE.remedy).format_map(facts),
     )
 
 

@@ -11,11 +11,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
-from typing import Protocol, Self, TextIO
+from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 from desktop.messages import PHASES
 from desktop.progress import Progress, ProgressEstimate, duration
-from engine.port import JobEvent, ModelLoading, Phase
+from engine.port import JobEvent, JobStarted, ModelLoading, Phase
+
+if TYPE_CHECKING:
+    from desktop.batch_progress import BatchProgress
 
 
 class Display(Protocol):
@@ -50,6 +53,15 @@ def open_display(stream: TextIO, *, is_quiet: bool) -> Display:
     if stream.isatty():
         return Bar(stream)
     return Lines(stream, shows_phases=True)
+
+
+def open_batch_display(
+    stream: TextIO, batch: BatchProgress, *, is_quiet: bool, clock: Callable[[], float]
+) -> Display:
+    """As `open_display`, for a whole batch: the bar is the batch's, and lines come from its run."""
+    if not is_quiet and stream.isatty():
+        return BatchBar(stream, batch, clock=clock)
+    return Lines(stream, shows_phases=False)
 
 
 class Lines:
@@ -146,6 +158,31 @@ class Bar:
         trace: TracebackType | None,
     ) -> None:
         self._bar.stop()
+
+
+class BatchBar(Bar):
+    """The bar of a whole batch, with the picture that is drawn."""
+
+    def __init__(
+        self, stream: TextIO, batch: BatchProgress, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(stream, clock=clock)
+        self._batch = batch
+
+    def follow(self, event: JobEvent | ModelLoading) -> None:
+        if isinstance(event, ModelLoading):
+            super().follow(event)
+            return
+        if isinstance(event, JobStarted):
+            self._estimate = ProgressEstimate()
+        now_s = self._clock()
+        progress = self._estimate.follow(event, now_s)
+        batch = self._batch
+        words = f"{batch.done + 1} of {batch.total}: {PHASES[progress.phase or Phase.LOAD]}"
+        left_s = batch.remaining_s(now_s, progress)
+        if left_s is not None:
+            words += f", {duration(left_s)} left"
+        self._bar.update(self._task, completed=batch.fraction(progress), description=words)
 
 
 def phase_words(progress: Progress) -> str:

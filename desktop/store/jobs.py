@@ -65,6 +65,7 @@ class JobStore:
         except OSError as error:
             raise database.trouble_from(error, opened.path) from error
         self._lock = threading.RLock()
+        self._is_closed = False
 
     @classmethod
     def open(cls, folder: Path) -> JobStore:
@@ -82,8 +83,11 @@ class JobStore:
         return cls(database.open_in_memory(), None)
 
     def close(self) -> None:
-        """Give everything back as `QUIT`, and end. Raises `DatabaseTrouble`."""
+        """Give everything back as `QUIT`, and end; may be called again. Raises `DatabaseTrouble`."""
         with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
             try:
                 self.leave(LeftBecause.QUIT)
             finally:

@@ -160,7 +160,7 @@ def test_bytes_that_are_no_text_are_a_mistake():
         (["generat", "a cat"], ['"generat"', "did you mean danqing generate?"]),
         (["an orange cat"], ['danqing generate "an orange cat"']),
         (["猫"], ['danqing generate "猫"']),
-        (["xyzzy"], ['"xyzzy"', "generate, models"]),
+        (["xyzzy"], ['"xyzzy"', "generate, batch, models"]),
         (["--verison"], ["--verison", "did you mean --version?"]),
         (["models"], ["ACTION", "allowed: list"]),
         (["models", "burn"], ['"burn"', "allowed: list"]),

@@ -1,0 +1,357 @@
+"""`danqing batch`: a prompt list into the queue, or what is left of one out of it.
+
+Owned here: which jobs one call is about. A list is known by its path; while anything of it is left
+from a run that did not end, the same list is not put into the queue a second time, so that no
+picture is made twice by repeating a command.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from desktop import cli, destination, generation, gpu_gate, messages, paths, settings
+from desktop.arguments import DrawBatch, UsageError
+from desktop.batch_progress import BatchProgress
+from desktop.batch_run import BatchRun
+from desktop.job_run import JobRun
+from desktop.messages import Message
+from desktop.store import job_pictures
+from desktop.store.database import DatabaseTrouble
+from desktop.store.job_record import JobRow, JobState, NewJob
+from desktop.store.jobs import Batch, JobStore
+from engine.port import (
+    MAX_SEED,
+    ChooseDevice,
+    EngineFault,
+    ErrorCode,
+    GenerationRequest,
+    ModelCatalog,
+    PictureSize,
+)
+
+if TYPE_CHECKING:
+    from desktop.prompts import Expansion, PlannedPicture
+    from desktop.store.images import Destination
+    from desktop.terminal import Results
+
+log = logging.getLogger(__name__)
+
+
+class _Refused(Exception):
+    """Nothing is drawn, and why; a `status` of 0 says that nothing had to be."""
+
+    def __init__(self, code: str, summary: str, status: int, remedy: str = "") -> None:
+        super().__init__(summary)
+        self.code = code
+        self.message = Message(summary=summary, remedy=remedy)
+        self.status = status
+
+
+def batch(command: DrawBatch, backend: cli.Backend, results: Results, human: TextIO) -> int:
+    """Carry out `danqing batch`; returns the exit status."""
+    report = generation.Report(results, command.is_json, "batch")
+    try:
+        return _Command(command, backend, results, report, human).run()
+    except _PROBLEMS as problem:
+        return _refuse(problem, report, human)
+
+
+_PROBLEMS = (
+    UsageError,
+    _Refused,
+    destination.Unwritable,
+    destination.BadPattern,
+    gpu_gate.Refused,
+    DatabaseTrouble,
+    EngineFault,
+)
+
+
+def _refuse(problem: Exception, report: generation.Report, human: TextIO) -> int:
+    status = generation.STATUS_COULD_NOT_RUN
+    match problem:
+        case UsageError():
+            code, message = "usage", Message(summary=str(problem), remedy="")
+            status = generation.STATUS_USAGE
+        case _Refused(code=code, message=message, status=status):
+            if status == generation.STATUS_DONE:
+                human.write(f"danqing batch: {message}\n")
+                report.end("finished")
+                return status
+        case destination.Unwritable(message=message):
+            code = "unwritable"
+        case destination.BadPattern(message=message):
+            code = "file_name_pattern"
+        case gpu_gate.Refused(message=message):
+            code = str(ErrorCode.DEVICE_UNAVAILABLE)
+        case DatabaseTrouble(trouble=code):
+            message = messages.describe_database_trouble(problem)
+        case EngineFault(error=error):
+            return report.refused_by(error, human)
+        case _:
+            raise AssertionError("not among the problems") from problem
+    return report.refused(code, message, status, human)
+
+
+class _Command:
+    """One call, step by step."""
+
+    def __init__(
+        self,
+        command: DrawBatch,
+        backend: cli.Backend,
+        results: Results,
+        report: generation.Report,
+        human: TextIO,
+    ) -> None:
+        self._command = command
+        self._backend = backend
+        self._results = results
+        self._report = report
+        self._human = human
+        self._catalog: ModelCatalog | None = None
+
+    def run(self) -> int:
+        if self._command.is_dry_run:
+            return self._show_list()
+        store = JobStore.open(paths.state_folder())
+        try:
+            if store.database.set_aside is not None:
+                self._say(str(messages.describe_set_aside(store.database.set_aside)))
+            job_pictures.look_after_crash(store, paths.pictures_folder())
+            jobs = self._jobs(store)
+            device = self._backend.choose_device(self._command.device, self._command.device_index)
+            return self._draw(store, jobs, device)
+        finally:
+            store.close()
+
+    # --- what is to be made -----------------------------------------------------------------------
+
+    def _jobs(self, store: JobStore) -> list[JobRow]:
+        """The jobs to make, held by this process."""
+        if self._command.file is None:
+            return self._go_on(store, store.left_over(), "There is nothing left to go on with.")
+        source = self._command.file.absolute()
+        last = store.last_batch(source)
+        of_list = [] if last is None else store.of_batch(last.batch_id)
+        left = [job for job in of_list if job.state.is_open and not job.is_held]
+        if any(job.is_held and job.state.is_open for job in of_list):
+            raise _Refused(
+                "in_use",
+                "Another Danqing is making the pictures of this list.",
+                generation.STATUS_FAILED,
+                "Wait for it, or end it.",
+            )
+        if left and self._command.is_discarding:
+            store.discard([job.job_id for job in left])
+            left = []
+        if left and not self._command.is_resuming:
+            raise _Refused(
+                "left_over",
+                f"{_pictures(left)} of this list are left from a run that did not end.",
+                generation.STATUS_FAILED,
+                "--resume goes on with them, --discard gives them up and starts anew.",
+            )
+        digest = _digest(self._command.file)
+        if left and last is not None:
+            if last.digest != digest:
+                self._say("the list has changed since; what is left of the earlier one is made")
+            return self._go_on(store, left, "")
+        if self._command.is_resuming and last is not None and last.digest == digest:
+            self._refuse_done(of_list)
+        return self._enqueue(store, self._command.file, Batch(0, source, digest))
+
+    def _refuse_done(self, of_list: Sequence[JobRow]) -> None:
+        failed = sum(job.state is JobState.FAILED for job in of_list)
+        made = sum(job.state is JobState.FINISHED for job in of_list)
+        status = generation.STATUS_FAILED if failed else generation.STATUS_DONE
+        summary = f"Nothing of this list is left: {made} made, {failed} failed."
+        raise _Refused("jobs_failed", summary, status)
+
+    def _go_on(self, store: JobStore, left: Sequence[JobRow], nothing: str) -> list[JobRow]:
+        if not left:
+            raise _Refused("nothing", nothing, generation.STATUS_DONE)
+        quarantined = [job for job in left if job.state is JobState.QUARANTINED]
+        retries = self._command.retries_quarantined
+        mine = store.go_on([job.job_id for job in left], retries_quarantined=retries)
+        if quarantined and not retries:
+            self._say(
+                f"{_pictures(quarantined)} set aside: they were being drawn at two crashes;"
+                " --retry-quarantined tries them again"
+            )
+        if not mine:
+            raise _Refused("quarantined", "Nothing else is left to make.", generation.STATUS_FAILED)
+        for folder in {job_pictures.folder_of(job, paths.pictures_folder()) for job in mine}:
+            self._make_folder(folder)
+        return mine
+
+    def _enqueue(self, store: JobStore, file: Path, batch_of: Batch) -> list[JobRow]:
+        place = self._place()
+        expansion = self._expand(file)
+        self._refuse_errors(expansion)
+        sizes: dict[PictureSize, int] = {}
+        for picture in expansion.pictures:
+            request = picture.request
+            size = PictureSize(width=request.width or 0, height=request.height or 0)
+            sizes[size] = sizes.get(size, 0) + request.image_count
+        destination.check_room(place, sizes)
+        self._make_folder(place.folder)
+        folder = str(place.folder.absolute())
+        jobs = [
+            NewJob(
+                request=picture.request,
+                folder=folder,
+                name_pattern=place.pattern.text,
+                raw_prompt=picture.raw_prompt,
+                group=picture.group,
+                line=picture.line,
+            )
+            for picture in expansion.pictures
+        ]
+        store.enqueue(jobs, (batch_of.source, batch_of.digest))
+        return store.mine()
+
+    def _place(self) -> Destination:
+        pattern = destination.pattern_of(settings.load(paths.config_folder()))
+        place = destination.parse(self._command.output, paths.pictures_folder())
+        if place.stem is not None:
+            raise UsageError(f"--out: {self._command.output}: a batch needs a folder, not a file")
+        destination.check(place)
+        return replace(place, pattern=pattern)
+
+    def _make_folder(self, folder: Path) -> None:
+        """Once, at the start: a folder that goes away later is not made again."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = messages.describe_save_failure(error, str(folder))
+            raise destination.Unwritable(message) from error
+
+    def _expand(self, file: Path) -> Expansion:
+        from desktop import prompts
+
+        catalog = self._open_catalog()
+        model = cli.find_model(catalog, self._command.model)
+        base = GenerationRequest(
+            prompt="",
+            seed=secrets.randbelow(MAX_SEED + 1),
+            model_id=model.model_id,
+            preview=False,
+        )
+        return prompts.expand_file(file, model=model, base=base, encoding=self._command.encoding)
+
+    def _open_catalog(self) -> ModelCatalog:
+        if self._catalog is None:
+            self._catalog = self._backend.open_catalog()
+        return self._catalog
+
+    def _refuse_errors(self, expansion: Expansion) -> None:
+        self._tell_problems(expansion)
+        if expansion.encodings:
+            raise UsageError("FILE: say which encoding it has, with --encoding NAME")
+        errors = sum(problem.is_error for problem in expansion.problems)
+        if errors:
+            raise UsageError(f"FILE: {errors} errors in the list; nothing was put into the queue")
+
+    def _tell_problems(self, expansion: Expansion) -> None:
+        for problem in expansion.problems:
+            kind = "error" if problem.is_error else "warning"
+            where = "" if problem.line is None else f"line {problem.line}: "
+            self._say(f"{where}{kind}: {problem.message}")
+
+    # --- showing and drawing ----------------------------------------------------------------------
+
+    def _show_list(self) -> int:
+        """`--dry-run`: the pictures of the list, a line each, and nothing else happens."""
+        if self._command.file is None:
+            raise UsageError("--dry-run needs a FILE")
+        expansion = self._expand(self._command.file)
+        if self._command.is_json:
+            self._results.line(json.dumps([_record(picture) for picture in expansion.pictures]))
+        else:
+            for picture in expansion.pictures:
+                self._results.line(_in_a_line(picture))
+        self._tell_problems(expansion)
+        if not expansion.has_errors and not expansion.encodings:
+            return generation.STATUS_DONE
+        return generation.STATUS_USAGE
+
+    def _draw(self, store: JobStore, jobs: Sequence[JobRow], device: ChooseDevice) -> int:
+        from desktop import terminal
+
+        progress = BatchProgress(sum(len(job.missing) for job in jobs))
+        engine = self._backend.open_engine(self._open_catalog(), device)
+        with terminal.open_batch_display(
+            self._human, progress, is_quiet=self._command.is_json, clock=time.monotonic
+        ) as display:
+            display.say(f"{progress.total} pictures to make")
+            run = JobRun(engine)
+            batch_run = BatchRun(
+                store=store,
+                run=run,
+                default_folder=paths.pictures_folder(),
+                display=display,
+                report=self._report,
+                progress=progress,
+            )
+            status = batch_run.make(jobs)
+        store.close()  # before the engine is waited for, which may not end
+        generation.close(run, status)
+        return status
+
+    def _say(self, line: str) -> None:
+        print(f"danqing batch: {line}", file=self._human, flush=True)
+
+
+def _digest(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UsageError(f"FILE: {file} cannot be read: {reason}") from error
+
+
+def _pictures(jobs: Sequence[JobRow]) -> str:
+    count = sum(len(job.missing) or 1 for job in jobs)
+    return "1 picture" if count == 1 else f"{count} pictures"
+
+
+def _record(picture: PlannedPicture) -> dict[str, object]:
+    request = picture.request
+    return {
+        "line": picture.line,
+        "group": picture.group,
+        "prompt": request.prompt,
+        "raw_prompt": picture.raw_prompt,
+        "negative_prompt": request.negative_prompt,
+        "seed": str(request.seed),
+        "width": request.width,
+        "height": request.height,
+        "steps": request.steps,
+        "guidance_scale": request.guidance_scale,
+        "sampler": request.sampler,
+        "sigma_schedule": request.sigma_schedule,
+        "count": request.image_count,
+    }
+
+
+def _in_a_line(picture: PlannedPicture) -> str:
+    request = picture.request
+    values = (
+        picture.line,
+        f"{request.width}x{request.height}",
+        request.steps,
+        f"{request.guidance_scale:g}",
+        request.sampler,
+        request.seed,
+        messages.printable(request.prompt),
+    )
+    return "\t".join(str(value) for value in values)
