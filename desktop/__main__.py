@@ -84,6 +84,7 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
         GeneratePictures,
         ListModels,
         OpenWindow,
+        ReadMetadata,
         RunSelfTest,
         ShowText,
         UseLibrary,
@@ -98,6 +99,10 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
             return cli.list_models(command, backend, results)
         case CheckMachine() | ExplainText() | RunSelfTest():
             return _judge(command, results)
+        case ReadMetadata():
+            from desktop import metadata_command
+
+            return metadata_command.run(command, results, sys.stderr)
         case UseLibrary():
             from desktop import library_command
 

@@ -143,6 +143,14 @@ class UseLibrary:
     is_json: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadMetadata:
+    """`danqing metadata`."""
+
+    files: tuple[Path, ...]
+    is_json: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class OpenWindow:
     """`danqing` alone."""
@@ -162,6 +170,7 @@ Command = (
     | CheckMachine
     | RunSelfTest
     | ExplainText
+    | ReadMetadata
     | UseLibrary
     | OpenWindow
     | ShowText
@@ -305,6 +314,16 @@ def _parse_explain(words: Sequence[str]) -> Command:
     return ExplainText(file=file, is_json=options.json)
 
 
+def _parse_metadata(words: Sequence[str]) -> Command:
+    parser = _metadata_parser()
+    options = parser.parse(words)
+    if options.help:
+        return ShowText(parser.format_help())
+    if not options.files:
+        parser.error("FILE is missing; for example: danqing metadata cat.png")
+    return ReadMetadata(files=tuple(options.files), is_json=options.json)
+
+
 def _parse_selftest(words: Sequence[str]) -> Command:
     parser = _selftest_parser()
     options = parser.parse(words)
@@ -351,6 +370,7 @@ _COMMANDS: dict[str, Callable[[Sequence[str]], Command]] = {
     "check": _parse_check,
     "selftest": _parse_selftest,
     "explain": _parse_explain,
+    "metadata": _parse_metadata,
     "library": _parse_library,
 }
 
@@ -405,6 +425,7 @@ def _main_parser() -> _Parser:
         "  check             can this machine make pictures on its GPU, and if not, why\n"
         "  selftest          prove that the GPU (or the CPU) computes rightly\n"
         "  explain FILE      what the lines of a log mean\n"
+        "  metadata FILE     how pictures were made, by this or by other programs\n"
         "  library           the index of your pictures: rebuild, status, search\n\n"
         "Each command explains itself: danqing generate --help\n\n"
         "exit status: 0 done, 1 it ran and failed (or its output could not be written),\n"
@@ -582,6 +603,20 @@ def _explain_parser() -> _Parser:
     parser.add_argument("file", nargs="?", type=_path, metavar="FILE",
                         help="the log; - or nothing reads standard input")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="as a JSON array")
+    return parser
+
+
+def _metadata_parser() -> _Parser:
+    parser = _Parser(
+        prog="danqing metadata",
+        usage="danqing metadata FILE... [--json]",
+        description="Say how pictures were made: prompt, seed, size and so on, as Danqing and many"
+        " other\nprograms write them into PNG, JPEG and WebP files.",
+        epilog="exit status: 0 every picture says it, 1 one does not, 3 a file cannot be read\n\n"
+        "example: danqing metadata --json cat.png",
+    )
+    parser.add_argument("files", nargs="*", type=_path, metavar="FILE", help="pictures")
+    parser.add_argument("--json", action="store_true", help="as a JSON array, with the raw texts")
     return parser
 
 
