@@ -12,12 +12,13 @@ from pathlib import Path
 import qasync
 from PySide6.QtWidgets import QApplication, QMenu, QMessageBox, QWidget
 
-from desktop import app
+from desktop import app, cli, paths, settings
 from desktop.models.job_queue import Job
-from desktop.settings import Theme
+from desktop.settings import Settings, Theme
 from engine.port import EngineError, EnginePort, ErrorCode, ModelCatalog
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 from tests.fakes.script import FAKE_MODEL, Script
+from tests.screenshots import checks
 from tests.waiting import painted, until, until_next
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ def take(out: Path, *, scale: int, is_real: bool, only: str) -> int:
     return 1 if errors else 0
 
 
-class _Sitting:
+class Sitting:
     def __init__(
         self,
         application: QApplication,
@@ -69,10 +70,12 @@ class _Sitting:
         errors: list[BaseException],
     ) -> None:
         self.out, self.scale, self.only = out, scale, only
+        settings.save(Settings(has_seen_check=True), paths.config_folder())
         self.desk = app.Desk(
             application,
             open_catalog=self.open_catalog,
             open_engine=self.open_engine,
+            checks=app.Checks(cli.open_machine_check, cli.open_selftest, cli.has_gpu_code),
             report=lambda error, where: errors.append(error),
         )
 
@@ -126,7 +129,7 @@ class _Sitting:
             widget.grab().save(str(self.out / f"{name}.png"))
 
 
-class _Pretended(_Sitting):
+class _Pretended(Sitting):
     """Stops in the middle of a job: the gate holds the engine at a step."""
 
     def open_catalog(self) -> ModelCatalog:
@@ -169,6 +172,7 @@ class _Pretended(_Sitting):
         )
         await self.in_all_looks("problems", tuple(SIZES))
         await self._menus_and_boxes()
+        await checks.take(self)
 
     async def _menus_and_boxes(self) -> None:
         """What is no part of the window's own picture."""
@@ -229,7 +233,7 @@ def _is_at(job: Job | None, *, image_index: int, step: int) -> bool:
     return progress is not None and progress.image_index == image_index and progress.step == step
 
 
-class _Real(_Sitting):
+class _Real(Sitting):
     """The engine and the starter model: what goes into the README."""
 
     def open_catalog(self) -> ModelCatalog:
