@@ -20,8 +20,10 @@ if TYPE_CHECKING:
         DrawBatch,
         ExplainText,
         GeneratePictures,
+        ReadMetadata,
         RunSelfTest,
         UsageError,
+        UseLibrary,
     )
     from desktop.cli import Backend
     from desktop.crash import CrashHandler
@@ -99,14 +101,8 @@ def _run(command: Command, crash_handler: CrashHandler) -> int:
             return cli.list_models(command, backend, results)
         case CheckMachine() | ExplainText() | RunSelfTest():
             return _judge(command, results)
-        case ReadMetadata():
-            from desktop import metadata_command
-
-            return metadata_command.run(command, results, sys.stderr)
-        case UseLibrary():
-            from desktop import library_command
-
-            return library_command.run(command, results, sys.stderr)
+        case ReadMetadata() | UseLibrary():
+            return _look(command, results)
         case OpenWindow():
             from desktop import display
 
@@ -127,6 +123,17 @@ def _draw(command: GeneratePictures | DrawBatch, backend: Backend, results: Resu
             return cli.generate(command, backend, results, sys.stderr)
         case arguments.DrawBatch():
             return batch_command.batch(command, backend, results, sys.stderr)
+
+
+def _look(command: ReadMetadata | UseLibrary, results: Results) -> int:
+    """The commands that are about pictures that exist."""
+    from desktop import arguments, library_command, metadata_command
+
+    match command:
+        case arguments.ReadMetadata():
+            return metadata_command.run(command, results, sys.stderr)
+        case arguments.UseLibrary():
+            return library_command.run(command, results, sys.stderr)
 
 
 def _judge(command: CheckMachine | ExplainText | RunSelfTest, results: Results) -> int:
