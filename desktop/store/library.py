@@ -22,7 +22,7 @@ from pathlib import Path
 
 from desktop.store import search_text
 from desktop.store.free_space import nearest_existing
-from desktop.store.picture_facts import PictureFacts, read
+from desktop.store.metadata import ImageMetadata, read
 from engine.port import PictureSize
 
 log = logging.getLogger(__name__)
@@ -357,7 +357,7 @@ class Library:
             self.put(folder_id, path.name, stamp, facts)
         return True
 
-    def put(self, folder_id: int, name: str, stamp: Stamp, facts: PictureFacts) -> None:
+    def put(self, folder_id: int, name: str, stamp: Stamp, facts: ImageMetadata) -> None:
         """Write what a file says, in place of what is known of it. Call inside `writing`."""
         prompt = _text(facts.prompt) or ""
         self.connection.execute(
@@ -373,9 +373,9 @@ class Library:
                 stamp.mtime_ns,
                 stamp.size_bytes,
                 stamp.inode,
-                facts.width,
-                facts.height,
-                _text(facts.seed),
+                facts.file_width,
+                facts.file_height,
+                None if facts.seed is None else str(facts.seed),
                 _text(facts.model),
                 prompt,
             ),

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from desktop.store.library import ENDINGS, Library, Stamp, file_system_of, is_gone
-from desktop.store.picture_facts import read
+from desktop.store.metadata import read
 
 log = logging.getLogger(__name__)
 
