@@ -286,6 +286,25 @@ def style_sheet(colours: Colours) -> str:
         outline: none;
     }}
 
+    QCheckBox::indicator, QTableView::indicator {{
+        width: 14px; height: 14px; background: {c.base};
+        border: 1px solid {c.field_border}; border-radius: 3px;
+    }}
+    QCheckBox::indicator:checked, QTableView::indicator:checked {{
+        background: {c.accent}; border-color: {c.accent}; image: url(icons:check.svg);
+    }}
+    QCheckBox::indicator:focus {{ border: 2px solid {c.focus}; width: 12px; height: 12px; }}
+    QTableView {{
+        color: {c.text}; background: {c.base}; border: 1px solid {c.border};
+        selection-background-color: {c.accent}; selection-color: {c.on_accent};
+    }}
+    QTableView:focus {{ border-color: {c.focus}; }}
+    QTableView QLineEdit {{ border-radius: 0; padding: 0 2px; min-height: 0; }}
+    QHeaderView::section {{
+        color: {c.muted}; background: {c.window}; padding: 4px 3px;
+        border: none; border-bottom: 1px solid {c.border};
+    }}
+
     QScrollBar {{ background: transparent; border: none; }}
     QScrollBar:horizontal {{ height: 10px; }}
     QScrollBar:vertical {{ width: 10px; }}

@@ -1,8 +1,10 @@
-"""The jobs that the engine has not finished: which one is drawn, which wait, how far it is.
+"""The jobs that are not finished: which one is drawn, which wait, how far it is.
 
-Owned here: the only consumer of engine events in the window, one `match` over all of them, and the
-answer to Stop, which is given at once and without asking the engine. Separate from pictures, which
-live on in `models.gallery` when their job has ended.
+Owned here: the only consumer of engine events in the window, one `match` over all of them; the
+answer to Stop, which is given at once and without asking the engine; and when the next job begins.
+Each job is in the store before it counts, and `running` there before the engine has it, so that a
+crash loses nothing and a job that causes crashes is known. The engine has one job at a time.
+Separate from pictures, which live on in `models.gallery` when their job has ended.
 """
 
 from __future__ import annotations
@@ -10,19 +12,25 @@ from __future__ import annotations
 import logging
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
 from PySide6.QtCore import QObject, Signal
 
+from desktop import pausing
 from desktop.engine_bridge import EngineBridge
+from desktop.models.job_ledger import JobLedger
 from desktop.progress import Progress, ProgressEstimate
+from desktop.store.job_record import JobRow, JobState, LeftBecause, NewJob
+from desktop.prompts import PlannedPicture
 from engine.port import (
     CancelWhen,
     DeviceChosen,
     EngineEvent,
     EngineFault,
     EngineStopped,
+    ErrorCode,
     Generate,
     GenerationRequest,
     ImageCompleted,
@@ -44,15 +52,37 @@ from engine.port import (
     TileDecoded,
 )
 
+if TYPE_CHECKING:
+    from desktop.store.job_pictures import Piece
+    from desktop.store.jobs import JobStore
+
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the pictures of new jobs go, and by what pattern they are named."""
+
+    folder: Path
+    name_pattern: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class Job:
-    """A job in the engine. `resolved` and `progress` are None until the engine has begun it."""
+    """A job to be made. `resolved` and `progress` are None until the engine has begun it.
+
+    `piece` is what the engine has of it, None while it waits; `saving` counts pictures that are on
+    their way into files. `is_going_back`: it is stopped, to be made later.
+    """
 
     job_id: JobId
     request: GenerationRequest
+    folder: Path
+    name_pattern: str | None
+    piece: Piece | None = None
+    saving: int = 0
+    end: JobEnd | None = None
+    is_going_back: bool = False
     resolved: ResolvedRequest | None = None
     progress: Progress | None = None
     loading: ModelLoading | None = None
@@ -67,11 +97,21 @@ class FinishedImage:
 
     event: ImageCompleted
     request: GenerationRequest
+    folder: Path
+    name_pattern: str | None
     took_s: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """Why nothing more is drawn until somebody says so; `problem` was told already."""
+
+    because: LeftBecause
+    waiting: int
+
+
 class JobQueue(QObject):
-    """The engine's inbox as the window shows it: `current` first, then the waiting ones."""
+    """The queue as the window shows it: `current` first, then the waiting ones."""
 
     changed = Signal()
     """Jobs came or went, the current one moved on, or the engine became ready."""
@@ -82,17 +122,37 @@ class JobQueue(QObject):
     image_completed = Signal(object)
     """A `FinishedImage`."""
     job_ended = Signal(object)
-    """A `JobEnd`; the job is no longer in the queue."""
+    """A `JobEnd`; the engine has nothing of the job any more."""
     failed = Signal(object)
     """An `EngineError` that the user must hear of."""
+    troubled = Signal(object)
+    """A `DatabaseTrouble` that the user must hear of: something was not put into the queue."""
+    left_over_changed = Signal()
+    """`left_over` is something else now."""
+    paused = Signal(object)
+    """A `Pause`."""
 
-    def __init__(self, bridge: EngineBridge, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        bridge: EngineBridge,
+        ledger: JobLedger,
+        place: Callable[[], Place],
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._ledger = ledger
+        self._place = place
         self._jobs: dict[JobId, Job] = {}
+        self._ending: dict[JobId, Job] = {}
+        self._engine_has: JobId | None = None
         self._running: JobId | None = None
         self._is_engine_ready = False
+        self._is_closing = False
+        self.pause: Pause | None = None
+        self.left_over: Sequence[JobRow] = ()
         bridge.event_received.connect(self._receive)
+        ledger.picture_kept.connect(self._keep_picture)
 
     @property
     def current(self) -> Job | None:
@@ -112,18 +172,32 @@ class JobQueue(QObject):
         """Whether the engine has loaded its library and chosen its device."""
         return self._is_engine_ready
 
-    def enqueue(self, request: GenerationRequest) -> JobId | None:
-        """Hand a request to the engine; None, after `failed`, if it takes no more."""
-        job_id = JobId(uuid.uuid4().hex)
-        self._jobs[job_id] = Job(job_id=job_id, request=request)
-        try:
-            self._bridge.submit(Generate(job_id=job_id, request=request))
-        except EngineFault as fault:
-            del self._jobs[job_id]
-            self.failed.emit(fault.error)
-            return None
-        self.changed.emit()
-        return job_id
+    # --- what the user asks -----------------------------------------------------------------------
+
+    def enqueue(self, request: GenerationRequest) -> None:
+        """Put a request into the queue; `changed` tells when it is there, or `troubled`."""
+        place = self._place()
+        self.enqueue_all(
+            [NewJob(request=request, folder=str(place.folder), name_pattern=place.name_pattern)]
+        )
+
+    def enqueue_all(self, jobs: Sequence[NewJob]) -> None:
+        """Put jobs into the queue, all or none. A `folder` of None is the usual one."""
+        usual = self._place()
+
+        def keep(store: JobStore) -> None:
+            for folder in {job.folder for job in jobs}:
+                _make_folder(usual.folder if folder is None else Path(folder))
+            store.enqueue(jobs)
+
+        def take(_: None) -> None:
+            for job in jobs:
+                folder = usual.folder if job.folder is None else Path(job.folder)
+                self._add(job.job_id, job.request, folder, job.name_pattern)
+            self.changed.emit()
+            self._begin_next()
+
+        self._ledger.ask(keep, take, self.troubled.emit)
 
     def stop(self, when: CancelWhen = CancelWhen.NOW) -> None:
         """End the current job; the waiting ones stay. Shown before the engine has heard of it."""
@@ -131,18 +205,152 @@ class JobQueue(QObject):
         if job is None or job.stopping is CancelWhen.NOW:
             return
         job.stopping = when
-        self._bridge.cancel(job.job_id, when)
+        if job.piece is not None:
+            self._bridge.cancel(job.job_id, when)
+        elif self._engine_has != job.job_id:
+            self._take_back([job])
         self.changed.emit()
 
     def clear_waiting(self) -> None:
         """Take the waiting jobs back."""
         current = self.current
-        # A copy: a job that has not reached the engine ends inside the call.
-        for job in list(self._jobs.values()):
-            if job is not current:
-                job.stopping = CancelWhen.NOW
-                self._bridge.cancel(job.job_id)
+        self._take_back([job for job in self._jobs.values() if job is not current])
         self.changed.emit()
+
+    def look_for_left_over(self) -> None:
+        """Find, in the background, what an earlier run has left; `left_over_changed` follows."""
+        default = self._place().folder
+
+        def look(store: JobStore) -> list[JobRow]:
+            from desktop.store import job_pictures
+
+            job_pictures.look_after_crash(store, default)
+            return store.left_over()
+
+        self._ledger.ask(look, self._show_left_over)
+
+    def go_on(self, *, retries_quarantined: bool = False) -> None:
+        """Make what is left over, and what waits since a pause."""
+        jobs, default = self.left_over, self._place().folder
+
+        def adopt(store: JobStore) -> tuple[list[JobRow], list[JobRow]]:
+            from desktop.store import job_pictures
+
+            ids = [job.job_id for job in jobs]
+            mine = store.go_on(ids, retries_quarantined=retries_quarantined)
+            for job in store.mine():
+                folder = job_pictures.folder_of(job, default)
+                if job.state is JobState.WAITING:
+                    _make_folder(folder)
+                    job_pictures.bring_home(store, job, folder)
+            return mine, store.left_over()
+
+        def take(answer: tuple[list[JobRow], list[JobRow]]) -> None:
+            mine, left = answer
+            for row in mine:
+                folder = default if row.folder is None else Path(row.folder)
+                self._add(row.job_id, row.request, folder, row.name_pattern)
+            self.pause = None
+            self._show_left_over(left)
+            self.changed.emit()
+            self._begin_next()
+
+        self._ledger.ask(adopt, take, self._pause_for)
+
+    def discard_left_over(self) -> None:
+        """Give up what an earlier run has left."""
+        ids = [job.job_id for job in self.left_over]
+
+        def discard(store: JobStore) -> list[JobRow]:
+            store.discard(ids)
+            return store.left_over()
+
+        self._ledger.ask(discard, self._show_left_over, self.troubled.emit)
+
+    def end(self) -> None:
+        """The window closes: nothing more is begun, and what is drawn waits for the next time."""
+        self._is_closing = True
+
+    # --- one job after the other ------------------------------------------------------------------
+
+    def _add(
+        self, job_id: JobId, request: GenerationRequest, folder: Path, pattern: str | None
+    ) -> None:
+        self._jobs[job_id] = Job(
+            job_id=job_id, request=request, folder=folder, name_pattern=pattern
+        )
+
+    def _show_left_over(self, rows: list[JobRow]) -> None:
+        self.left_over = rows
+        self.left_over_changed.emit()
+
+    def _take_back(self, jobs: Sequence[Job]) -> None:
+        """Cancel jobs that the engine does not have."""
+        ids = [job.job_id for job in jobs if job.job_id != self._engine_has]
+        self._ledger.ask(lambda store: store.cancel(ids), failed=self.troubled.emit)
+        for job_id in ids:
+            del self._jobs[job_id]
+            self.job_ended.emit(JobCancelled(job_id=job_id, completed_images=0))
+
+    def _begin_next(self) -> None:
+        """Hand the engine the first waiting job, unless it has one."""
+        if self._engine_has is not None or self.pause is not None or self._is_closing:
+            return
+        job = next(iter(self._jobs.values()), None)
+        if job is None:
+            return
+        self._engine_has = job.job_id
+
+        def begin(store: JobStore) -> Piece | None:
+            from desktop.store import job_pictures
+
+            row = job_pictures.settle(store, store.begin(job.job_id), job.folder)
+            piece = job_pictures.next_piece(row)
+            if piece is None:
+                store.finish(job.job_id)
+            return piece
+
+        self._ledger.ask(
+            begin, lambda piece: self._submit(job, piece), lambda p: self._not_begun(job, p)
+        )
+
+    def _submit(self, job: Job, piece: Piece | None) -> None:
+        if piece is None or job.stopping is not None or self._is_closing:
+            job.is_going_back = self._is_closing and job.stopping is None
+            end = JobFinished if piece is None else JobCancelled
+            self._end(
+                JobFinished(job_id=job.job_id)
+                if end is JobFinished
+                else JobCancelled(job_id=job.job_id, completed_images=0)
+            )
+            return
+        job.piece = piece
+        try:
+            self._bridge.submit(Generate(job_id=job.job_id, request=piece.request))
+        except EngineFault as fault:
+            self._end(JobFailed(job_id=job.job_id, error=fault.error, completed_images=0))
+
+    def _not_begun(self, job: Job, problem: OSError | Exception) -> None:
+        """Its folder or the database is away."""
+        self._engine_has = None
+        self._ledger.ask(lambda store: store.put_back(job.job_id))
+        self._pause_for(problem)
+
+    def _pause_for(self, problem: Exception) -> None:
+        log.warning("the queue pauses: %s", problem)
+        self._pause(pausing.because_of(problem) or LeftBecause.DISK_ERROR)
+
+    def _pause(self, because: LeftBecause) -> None:
+        """Begin nothing more; what the engine has is stopped, and made later."""
+        current = self._jobs.get(self._engine_has) if self._engine_has is not None else None
+        if current is not None and current.piece is not None and current.stopping is None:
+            current.is_going_back = True
+            self._bridge.cancel(current.job_id)
+        self.pause = Pause(because=because, waiting=len(self._jobs))
+        self.paused.emit(self.pause)
+        self.changed.emit()
+
+    # --- what the engine says ---------------------------------------------------------------------
 
     def _receive(self, event: EngineEvent) -> None:
         match event:
@@ -185,11 +393,25 @@ class JobQueue(QObject):
         self.changed.emit()
 
     def _complete_image(self, event: ImageCompleted) -> None:
+        from desktop.store import job_pictures
+
         job = self._follow(event)
         now_s = time.monotonic()
         took_s = now_s - job.image_started_at_s
         job.image_started_at_s = now_s
-        self.image_completed.emit(FinishedImage(event=event, request=job.request, took_s=took_s))
+        job.saving += 1
+        if job.piece is None:
+            raise ValueError("a picture of a job that the engine does not have")
+        whole = job_pictures.as_of_whole_job(event, job.piece, job.request)
+        self.image_completed.emit(
+            FinishedImage(
+                event=whole,
+                request=job.request,
+                folder=job.folder,
+                name_pattern=job.name_pattern,
+                took_s=took_s,
+            )
+        )
         self.changed.emit()
 
     def _follow(self, event: JobEvent) -> Job:
@@ -198,10 +420,84 @@ class JobQueue(QObject):
         return job
 
     def _end(self, event: JobEnd) -> None:
-        del self._jobs[event.job_id]
+        job = self._jobs.pop(event.job_id)
         if self._running == event.job_id:
             self._running = None
+        self._engine_has = None
+        job.end = event
+        self._ending[job.job_id] = job
         self.job_ended.emit(event)
         if isinstance(event, JobFailed):
             self.failed.emit(event.error)
+            because = pausing.because_of(event.error)
+            if because is not None and not self._is_closing:
+                self._pause(because)
+        self._close_job(job)
         self.changed.emit()
+        self._begin_next()
+
+    def _keep_picture(self, job_id: JobId, problem: Exception | None) -> None:
+        """A picture of a job is in a file, or could not be put into one."""
+        job = self._jobs.get(job_id) or self._ending[job_id]
+        job.saving -= 1
+        if problem is not None:
+            job.is_going_back = True
+            self._pause_for(problem)
+        if job.end is not None:
+            self._close_job(job)
+
+    def _close_job(self, job: Job) -> None:
+        """Note in the store how a job has ended, once all its pictures are in files."""
+        end = job.end
+        if job.saving or end is None:
+            return
+        del self._ending[job.job_id]
+        is_going_back = job.is_going_back or (
+            isinstance(end, JobCancelled) and job.stopping is None
+        )
+
+        def note(store: JobStore) -> list[JobRow]:
+            return _note_end(store, job.job_id, end, is_going_back=is_going_back)
+
+        self._ledger.ask(note, self._wait_again, self._pause_for)
+
+    def _wait_again(self, rows: list[JobRow]) -> None:
+        """Jobs that are not done yet come first again."""
+        usual = self._place().folder
+        others, self._jobs = self._jobs, {}
+        for row in rows:
+            folder = usual if row.folder is None else Path(row.folder)
+            self._add(row.job_id, row.request, folder, row.name_pattern)
+        self._jobs |= others
+        if rows:
+            self.changed.emit()
+            self._begin_next()
+
+
+def _note_end(store: JobStore, job_id: JobId, end: JobEnd, *, is_going_back: bool) -> list[JobRow]:
+    """Write down how a running job has ended; returns it if it waits again."""
+    row = store.job(job_id)
+    if row.state is not JobState.RUNNING:
+        return []
+    if is_going_back or (isinstance(end, JobFinished) and row.missing):
+        store.put_back(job_id)
+        return [store.job(job_id)]
+    if isinstance(end, JobFinished):
+        store.finish(job_id)
+    elif isinstance(end, JobCancelled):
+        store.cancel([job_id])
+    elif end.error.code is ErrorCode.DEVICE_LOST:
+        store.strike(job_id)
+    elif pausing.because_of(end.error) is not None:
+        store.put_back(job_id)
+        return [store.job(job_id)]
+    else:
+        store.fail(job_id, end.error)
+    return []
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:  # the first picture that wants to go there says it to the user
+        log.info("%s cannot be made: %s", folder, error)

@@ -20,6 +20,8 @@ class Actions(QObject):
         self.stop = self._make("Esc")
         self.stop_after_picture = self._make("Shift+Esc")
         self.clear_waiting = self._make("Ctrl+Shift+X")
+        self.import_list = self._make("Ctrl+O")
+        self.paste_list = self._make("Ctrl+Shift+V")
         self.save_as = self._make("Ctrl+S")
         self.copy = self._make("Ctrl+Shift+C")
         self.show_in_folder = self._make("Ctrl+Shift+F")
@@ -43,6 +45,8 @@ class Actions(QObject):
             (self.stop, self.tr("&Stop")),
             (self.stop_after_picture, self.tr("Stop &after this picture")),
             (self.clear_waiting, self.tr("&Clear waiting pictures")),
+            (self.import_list, self.tr("&Import prompt list…")),
+            (self.paste_list, self.tr("&Paste prompt list")),
             (self.save_as, self.tr("&Save picture as…")),
             (self.copy, self.tr("&Copy picture")),
             (self.show_in_folder, self.tr("Show in &folder")),

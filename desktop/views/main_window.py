@@ -8,7 +8,7 @@ signals; `desktop.app` answers them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,8 +35,10 @@ from desktop.models.job_queue import JobQueue
 from desktop.models.prompt_form import PromptForm
 from desktop.models.system_report import SystemReport
 from desktop.models.trash import NotRestored
+from desktop.prompts import PlannedPicture
 from desktop.settings import Theme
 from desktop.views.actions import Actions, plain_name
+from desktop.views.list_import import ListImport
 from desktop.views.picture_view import PictureView
 from desktop.views.prompt_panel import PromptPanel
 from desktop.views.show_in_folder import open_folder, show_in_folder
@@ -87,6 +89,7 @@ class MainWindow(QMainWindow):
         self._has_painted = False
         self._notice: Callable[[], Message] | None = None
         self._shown_model: ModelId | None = None
+        self.list_import = ListImport(self, form, queue, background, pictures_folder)
         self.commands = Actions(self)
         self.commands.retranslate()
         self.panel = PromptPanel(form, queue, system, self.commands)
@@ -137,6 +140,9 @@ class MainWindow(QMainWindow):
         self._view_menu, self._help_menu = bar.addMenu(""), bar.addMenu("")
         _fill(
             self._file_menu,
+            commands.import_list,
+            commands.paste_list,
+            None,
             commands.save_as,
             commands.copy,
             None,
@@ -191,6 +197,9 @@ class MainWindow(QMainWindow):
         commands.stop.triggered.connect(lambda: queue.stop(CancelWhen.NOW))
         commands.stop_after_picture.triggered.connect(lambda: queue.stop(CancelWhen.AFTER_IMAGE))
         commands.clear_waiting.triggered.connect(queue.clear_waiting)
+        commands.import_list.triggered.connect(self.list_import.choose_file)
+        commands.paste_list.triggered.connect(self.list_import.paste)
+        self.list_import.planned.connect(self._enqueue_list)
         commands.save_as.triggered.connect(self._save_as)
         commands.copy.triggered.connect(self._copy)
         commands.show_in_folder.triggered.connect(self._show_in_folder)
@@ -220,6 +229,11 @@ class MainWindow(QMainWindow):
         self._hush()
         self.view.follow()
         self._queue.enqueue(self._form.make_request())
+
+    def _enqueue_list(self, pictures: Sequence[PlannedPicture]) -> None:
+        self._hush()
+        self.view.follow()
+        self._queue.enqueue_list(pictures)
 
     def _take_example(self, prompt: str) -> None:
         self._form.update(prompt=prompt)

@@ -125,7 +125,8 @@ class PromptListDialog(QDialog):
         self.matrix_box.clicked.connect(lambda checked: reading.choose(is_matrix=checked))
         self.only_notes.toggled.connect(self.table.show_notes_only)
         self.next_button.clicked.connect(self.table.go_to_next_note)
-        self.next_button.setShortcut(QKeySequence("F8"))
+        # Not the button's own shortcut, which its access key takes the place of.
+        QShortcut(QKeySequence("F8"), self).activated.connect(self.next_button.click)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         for keys in ("Ctrl+Return", "Ctrl+Enter"):

@@ -29,14 +29,14 @@ from desktop.models.prompt_list import FIELDS, Column, PictureTable, Role
 
 Index = QModelIndex | QPersistentModelIndex
 _NARROW = {
-    Column.LINE: 76,
-    Column.SIZE: 84,
-    Column.STEPS: 62,
-    Column.GUIDANCE: 84,
-    Column.SAMPLER: 96,
-    Column.SEED: 108,
+    Column.LINE: 72,
+    Column.SIZE: 76,
+    Column.STEPS: 56,
+    Column.GUIDANCE: 78,
+    Column.SAMPLER: 86,
+    Column.SEED: 100,
 }
-_NEGATIVE_WIDTH = 130
+_NEGATIVE_WIDTH = 110
 _NOTE_WIDTH = 220
 
 
@@ -148,7 +148,7 @@ class _Cells(QStyledItemDelegate):
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
         colours = theme.colours()
-        is_out = index.siblingAtColumn(Column.LINE).data(Qt.ItemDataRole.CheckStateRole)
+        is_out = index.sibling(index.row(), Column.LINE).data(Qt.ItemDataRole.CheckStateRole)
         colour = None
         if index.data(Role.IS_CULPRIT) or (
             index.column() == Column.NOTE and index.data(Role.IS_WRONG)

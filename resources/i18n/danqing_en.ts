@@ -41,6 +41,44 @@
     </message>
 </context>
 <context>
+    <name>PromptListDialog</name>
+    <message numerus="yes">
+        <source>… and %n more</source>
+        <translation>
+            <numerusform>… and %n more</numerusform>
+            <numerusform>… and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n picture(s)</source>
+        <translation>
+            <numerusform>%n picture</numerusform>
+            <numerusform>%n pictures</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n wrong row(s), not drawn</source>
+        <translation>
+            <numerusform>%n wrong row, not drawn</numerusform>
+            <numerusform>%n wrong rows, not drawn</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n left out</source>
+        <translation>
+            <numerusform>%n left out</numerusform>
+            <numerusform>%n left out</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>En&amp;queue %n picture(s)</source>
+        <translation>
+            <numerusform>En&amp;queue %n picture</numerusform>
+            <numerusform>En&amp;queue %n pictures</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>PromptPanel</name>
     <message numerus="yes">
         <source>%n waiting</source>

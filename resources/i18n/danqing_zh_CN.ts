@@ -1923,6 +1923,258 @@
         <source>{psnr} dB, channel means at most {mean} of 255 off</source>
         <translation>{psnr} dB，各通道均值最多相差 {mean}（满值 255）</translation>
     </message>
+    <message>
+        <source>“--{name}” is read as part of the prompt: a line with options begins with one, such as --prompt.</source>
+        <translation>“--{name}”被当作提示词的一部分：带选项的行必须以选项开头，例如 --prompt。</translation>
+    </message>
+    <message>
+        <source>A quote is opened in column {column} and not closed at the end of a word.</source>
+        <translation>第 {column} 列的引号没有在词尾闭合。</translation>
+    </message>
+    <message>
+        <source>--{name}: a value is missing.</source>
+        <translation>--{name}：缺少值。</translation>
+    </message>
+    <message>
+        <source>Danqing does not have “{name}”: it is left aside.</source>
+        <translation>丹青没有“{name}”这一项，已忽略。</translation>
+    </message>
+    <message>
+        <source>“{name}” is given twice; the last one counts.</source>
+        <translation>“{name}”出现了两次，以最后一次为准。</translation>
+    </message>
+    <message>
+        <source>There is no option --{name}; text that holds “--” needs quotes around it.</source>
+        <translation>没有 --{name} 这个选项；含有“--”的文字需要加引号。</translation>
+    </message>
+    <message>
+        <source>There is no option --{name}; is --{near} meant?</source>
+        <translation>没有 --{name} 这个选项；是不是 --{near}？</translation>
+    </message>
+    <message>
+        <source>This row cannot be read ({reason}); nothing below it was read.</source>
+        <translation>此行无法读取（{reason}）；下面的内容都没有读取。</translation>
+    </message>
+    <message>
+        <source>The column “{name}” is left aside.</source>
+        <translation>“{name}”这一列已忽略。</translation>
+    </message>
+    <message>
+        <source>The first row names the columns, and one of them has to be “prompt”.</source>
+        <translation>第一行是列名，其中必须有“prompt”（提示词）。</translation>
+    </message>
+    <message>
+        <source>Two columns are named “{name}”.</source>
+        <translation>有两列都叫“{name}”。</translation>
+    </message>
+    <message>
+        <source>This row has {found} cells, and there are {columns} columns.</source>
+        <translation>此行有 {found} 个单元格，而表格只有 {columns} 列。</translation>
+    </message>
+    <message>
+        <source>This JSON is nested too deeply.</source>
+        <translation>这段 JSON 嵌套过深。</translation>
+    </message>
+    <message>
+        <source>This is no JSON object: column {column}, {reason}.</source>
+        <translation>这不是 JSON 对象：第 {column} 列，{reason}。</translation>
+    </message>
+    <message>
+        <source>A number here is too long.</source>
+        <translation>这里有一个数字过长。</translation>
+    </message>
+    <message>
+        <source>This is no JSON object: a line looks like {{&quot;prompt&quot;: &quot;…&quot;}}.</source>
+        <translation>这不是 JSON 对象：每行应形如 {{&quot;prompt&quot;: &quot;…&quot;}}。</translation>
+    </message>
+    <message>
+        <source>“{name}” has to be text.</source>
+        <translation>“{name}”必须是文字。</translation>
+    </message>
+    <message>
+        <source>“{name}” has to be text or a number.</source>
+        <translation>“{name}”必须是文字或数字。</translation>
+    </message>
+    <message>
+        <source>{name} is no number.</source>
+        <translation>{name} 不是数字。</translation>
+    </message>
+    <message>
+        <source>This is too long: {length} characters, and {most} are allowed.</source>
+        <translation>内容过长：共 {length} 个字符，最多允许 {most} 个。</translation>
+    </message>
+    <message>
+        <source>Control characters in “{name}” were replaced by spaces.</source>
+        <translation>“{name}”中的控制字符已替换为空格。</translation>
+    </message>
+    <message>
+        <source>{file} is no file.</source>
+        <translation>{file} 不是文件。</translation>
+    </message>
+    <message>
+        <source>{file} cannot be read: {reason}.</source>
+        <translation>无法读取 {file}：{reason}。</translation>
+    </message>
+    <message>
+        <source>This file is not UTF-8. It may be: {offers}.</source>
+        <translation>此文件不是 UTF-8 编码，可能是：{offers}。</translation>
+    </message>
+    <message>
+        <source>The list is empty.</source>
+        <translation>列表是空的。</translation>
+    </message>
+    <message>
+        <source>There is no prompt.</source>
+        <translation>没有提示词。</translation>
+    </message>
+    <message>
+        <source>A matrix of {count} parts is too large.</source>
+        <translation>由 {count} 个部分组成的矩阵太大。</translation>
+    </message>
+    <message>
+        <source>The prompts of the list are too long together; it ends here.</source>
+        <translation>列表中的提示词总长度过大，读到此处为止。</translation>
+    </message>
+    <message>
+        <source>Danqing does not have the schedule “{name}”: the usual one is used.</source>
+        <translation>丹青没有调度“{name}”，改用默认的调度。</translation>
+    </message>
+    <message>
+        <source>The model cannot draw the size “{value}”; allowed: {allowed}.</source>
+        <translation>模型画不了“{value}”这个尺寸；可用的有：{allowed}。</translation>
+    </message>
+    <message>
+        <source>With this the list has more than {most} pictures; it was read no further.</source>
+        <translation>加上这一行，列表就超过 {most} 张图片了；后面的没有读取。</translation>
+    </message>
+    <message>
+        <source>The prompt expands to nothing.</source>
+        <translation>提示词展开后是空的。</translation>
+    </message>
+    <message>
+        <source>Steps: “{value}” is not allowed; whole numbers from 1 to {most} are.</source>
+        <translation>步数：不能是“{value}”，只能是 1 到 {most} 的整数。</translation>
+    </message>
+    <message>
+        <source>Guidance: “{value}” is not allowed; numbers from 0 to {most} are.</source>
+        <translation>引导强度：不能是“{value}”，只能是 0 到 {most} 的数。</translation>
+    </message>
+    <message>
+        <source>Seed: “{value}” is not allowed; whole numbers from 0 to {most} are, and -1 for a random one.</source>
+        <translation>种子：不能是“{value}”，只能是 0 到 {most} 的整数，或用 -1 表示随机。</translation>
+    </message>
+    <message>
+        <source>There is no sampler “{value}”; there are {allowed}.</source>
+        <translation>没有采样器“{value}”；可用的有 {allowed}。</translation>
+    </message>
+    <message>
+        <source>There is no schedule “{value}”; there are {allowed}.</source>
+        <translation>没有调度“{value}”；可用的有 {allowed}。</translation>
+    </message>
+    <message>
+        <source>Count: “{value}” is not allowed; whole numbers from 1 to {most} are.</source>
+        <translation>数量：不能是“{value}”，只能是 1 到 {most} 的整数。</translation>
+    </message>
+    <message>
+        <source>“{value}” is not allowed; true or false are.</source>
+        <translation>不能是“{value}”，只能是 true 或 false。</translation>
+    </message>
+    <message>
+        <source>The list is larger than {size} MB; it was read no further than line {line}.</source>
+        <translation>列表超过 {size} MB，只读到第 {line} 行。</translation>
+    </message>
+    <message>
+        <source>This is not text in the encoding {encoding}.</source>
+        <translation>这不是 {encoding} 编码的文本。</translation>
+    </message>
+    <message>
+        <source>This file is no text.</source>
+        <translation>此文件不是文本。</translation>
+    </message>
+    <message>
+        <source>This file is no text: line {line} holds a zero byte.</source>
+        <translation>此文件不是文本：第 {line} 行含有零字节。</translation>
+    </message>
+    <message>
+        <source>Expanding this list takes too long; it ends here.</source>
+        <translation>展开此列表耗时过长，到此为止。</translation>
+    </message>
+    <message>
+        <source>Wildcards and variables lead into each other too deeply.</source>
+        <translation>通配符和变量相互引用过深。</translation>
+    </message>
+    <message>
+        <source>This expands to more than {most} characters.</source>
+        <translation>展开后超过 {most} 个字符。</translation>
+    </message>
+    <message>
+        <source>There is no value for “{name}”.</source>
+        <translation>“{name}”没有值。</translation>
+    </message>
+    <message>
+        <source>The wildcard leads back to itself: {chain}.</source>
+        <translation>通配符引用了自身：{chain}。</translation>
+    </message>
+    <message>
+        <source>Groups are nested more than {most} deep.</source>
+        <translation>分组嵌套超过 {most} 层。</translation>
+    </message>
+    <message>
+        <source>“%{{” in column {column} needs “$$” and “}}” behind it.</source>
+        <translation>第 {column} 列的“%{{”后面需要“$$”和“}}”。</translation>
+    </message>
+    <message>
+        <source>“{{” in column {column} is never closed.</source>
+        <translation>第 {column} 列的“{{”没有闭合。</translation>
+    </message>
+    <message>
+        <source>All weights of the group in column {column} are 0.</source>
+        <translation>第 {column} 列的分组中，所有权重都是 0。</translation>
+    </message>
+    <message>
+        <source>The “{{” of the group in column {column} is never closed.</source>
+        <translation>第 {column} 列的分组中，“{{”没有闭合。</translation>
+    </message>
+    <message>
+        <source>“{part}” in column {column} has to look like name=value.</source>
+        <translation>第 {column} 列的“{part}”应写成“名称=值”。</translation>
+    </message>
+    <message>
+        <source>The wildcard __{name}__ is empty.</source>
+        <translation>通配符 __{name}__ 是空的。</translation>
+    </message>
+    <message>
+        <source>All weights of the wildcard __{name}__ are 0.</source>
+        <translation>通配符 __{name}__ 的所有权重都是 0。</translation>
+    </message>
+    <message>
+        <source>The wildcard __{name}__ has too many lines.</source>
+        <translation>通配符 __{name}__ 的行数过多。</translation>
+    </message>
+    <message>
+        <source>There is no wildcard __{name}__ in {folder}. (For these signs themselves: \__)</source>
+        <translation>{folder} 中没有通配符 __{name}__。（若要写下划线本身，请用 \__）</translation>
+    </message>
+    <message>
+        <source>The wildcard __{name}__ has too many stars.</source>
+        <translation>通配符 __{name}__ 中的星号过多。</translation>
+    </message>
+    <message>
+        <source>The wildcard __{name}__ cannot be read: {reason}.</source>
+        <translation>无法读取通配符 __{name}__：{reason}。</translation>
+    </message>
+    <message>
+        <source>The wildcard __{name}__ is larger than {size} MB.</source>
+        <translation>通配符 __{name}__ 超过 {size} MB。</translation>
+    </message>
+    <message>
+        <source>The wildcard __{name}__ is not UTF-8 text (line {line}): save it as UTF-8.</source>
+        <translation>通配符 __{name}__ 不是 UTF-8 文本（第 {line} 行）：请另存为 UTF-8。</translation>
+    </message>
+    <message>
+        <source>{place}: {reason}</source>
+        <translation>{place}：{reason}</translation>
+    </message>
 </context>
 <context>
     <name>Actions</name>
@@ -1941,6 +2193,14 @@
     <message>
         <source>&amp;Clear waiting pictures</source>
         <translation>清空等待队列(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Import prompt list…</source>
+        <translation>导入提示词列表(&amp;I)…</translation>
+    </message>
+    <message>
+        <source>&amp;Paste prompt list</source>
+        <translation>粘贴提示词列表(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Save picture as…</source>
@@ -2431,6 +2691,21 @@
     </message>
 </context>
 <context>
+    <name>ListImport</name>
+    <message>
+        <source>Import prompt list</source>
+        <translation>导入提示词列表</translation>
+    </message>
+    <message>
+        <source>Prompt lists ({endings})</source>
+        <translation>提示词列表 ({endings})</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+</context>
+<context>
     <name>LogPage</name>
     <message>
         <source>Paste lines of dmesg, rocminfo, lspci, PaddlePaddle or another program that did not work. They stay on this computer.</source>
@@ -2827,6 +3102,62 @@
     <message>
         <source>Delete files that are not needed, or choose another folder.</source>
         <translation>请删除不需要的文件，或换一个文件夹。</translation>
+    </message>
+    <message>
+        <source>Close other windows of Danqing, or try again later.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The queue cannot be kept: the disk of {path} is full.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Free some space on it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The queue cannot be kept: {path} cannot be written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check its permissions and those of its folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The queue cannot be kept: {path} cannot be opened.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The queue cannot be kept: the disk of {path} has an error.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The queue is in use: another program keeps {path} locked.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The queue is damaged, and in use: {path}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A newer Danqing has written the queue: {path}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use that one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file with the queue was damaged. It was set aside, and a new one was begun.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Jobs recovered from it: {jobs}. No picture was touched. The old file: {path}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The pattern for file names is empty.</source>
@@ -3262,6 +3593,131 @@
     </message>
 </context>
 <context>
+    <name>PromptListDialog</name>
+    <message>
+        <source>Import prompt list</source>
+        <translation>导入提示词列表</translation>
+    </message>
+    <message>
+        <source>&amp;Read as</source>
+        <translation>读取方式(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Encoding</source>
+        <translation>编码(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;Seeds</source>
+        <translation>种子(&amp;S)</translation>
+    </message>
+    <message>
+        <source>“|” makes a prompt &amp;matrix</source>
+        <translation>用“|”组成提示词矩阵(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Only rows with &amp;problems</source>
+        <translation>只看有问题的行(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Next problem (F8)</source>
+        <translation>下一个问题 (F8)(&amp;N)</translation>
+    </message>
+    <message>
+        <source>As the list looks</source>
+        <translation>自动判断</translation>
+    </message>
+    <message>
+        <source>One prompt a line</source>
+        <translation>每行一个提示词</translation>
+    </message>
+    <message>
+        <source>Blocks between ###</source>
+        <translation>以 ### 分隔的段落</translation>
+    </message>
+    <message>
+        <source>Table (CSV)</source>
+        <translation>表格 (CSV)</translation>
+    </message>
+    <message>
+        <source>JSON lines</source>
+        <translation>JSON 行</translation>
+    </message>
+    <message>
+        <source>One more each time</source>
+        <translation>逐张加一</translation>
+    </message>
+    <message>
+        <source>The same for all</source>
+        <translation>全部相同</translation>
+    </message>
+    <message>
+        <source>Random</source>
+        <translation>随机</translation>
+    </message>
+    <message>
+        <source>Pasted text</source>
+        <translation>粘贴的文字</translation>
+    </message>
+    <message numerus="yes">
+        <source>… and %n more</source>
+        <translation>
+            <numerusform>……另有 %n 条</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Line {line}: {text}</source>
+        <translation>第 {line} 行：{text}</translation>
+    </message>
+    <message>
+        <source>Not known: choose</source>
+        <translation>未知，请选择</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取……</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n picture(s)</source>
+        <translation>
+            <numerusform>%n 张图片</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n wrong row(s), not drawn</source>
+        <translation>
+            <numerusform>%n 行有误，不会绘制</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n left out</source>
+        <translation>
+            <numerusform>已排除 %n 行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>En&amp;queue %n picture(s)</source>
+        <translation>
+            <numerusform>将 %n 张加入队列(&amp;Q)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Time: not known before a picture has been drawn</source>
+        <translation>时间：画出第一张之后才能估计</translation>
+    </message>
+    <message>
+        <source>Time: about {duration}</source>
+        <translation>时间：约 {duration}</translation>
+    </message>
+    <message>
+        <source>Disk: about {needed} of {free} free</source>
+        <translation>磁盘：约需 {needed}，可用 {free}</translation>
+    </message>
+    <message>
+        <source>Disk: {needed} are needed, and only {free} are free</source>
+        <translation>磁盘：需要 {needed}，可用空间只有 {free}</translation>
+    </message>
+</context>
+<context>
     <name>PromptPanel</name>
     <message>
         <source>A seed is a whole number from 0 to {largest}.</source>
@@ -3369,6 +3825,49 @@
     <message>
         <source>Prompts that this model does well</source>
         <translation>此模型擅长的提示词</translation>
+    </message>
+</context>
+<context>
+    <name>PromptTable</name>
+    <message>
+        <source>Pictures of the list</source>
+        <translation>列表中的图片</translation>
+    </message>
+    <message>
+        <source>Line</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>提示词</translation>
+    </message>
+    <message>
+        <source>Negative</source>
+        <translation>反向提示词</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>尺寸</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Guidance</source>
+        <translation>引导强度</translation>
+    </message>
+    <message>
+        <source>Sampler</source>
+        <translation>采样器</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>问题</translation>
     </message>
 </context>
 <context>
