@@ -23,7 +23,7 @@ from desktop.batch_progress import BatchProgress
 from desktop.batch_run import BatchRun
 from desktop.job_run import JobRun
 from desktop.messages import Message
-from desktop.store import job_pictures
+from desktop.store import job_pictures, library
 from desktop.store.database import DatabaseTrouble
 from desktop.store.job_record import JobRow, JobState, NewJob
 from desktop.store.jobs import Batch, JobStore
@@ -202,7 +202,9 @@ class _Command:
             request = picture.request
             size = PictureSize(width=request.width or 0, height=request.height or 0)
             sizes[size] = sizes.get(size, 0) + request.image_count
-        destination.check_room(place, sizes)
+        destination.check_room(
+            place, sizes, lambda size: library.typical_bytes(paths.state_folder(), size)
+        )
         self._make_folder(place.folder)
         folder = str(place.folder.absolute())
         jobs = [

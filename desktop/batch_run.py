@@ -21,7 +21,7 @@ from desktop.batch_progress import BatchProgress
 from desktop.job_run import STATUS_INTERRUPTED, JobNews, JobRun
 from desktop.messages import Message
 from desktop.progress import duration
-from desktop.store import images, job_pictures, name_pattern
+from desktop.store import images, job_pictures, library, name_pattern
 from desktop.store.database import DatabaseTrouble
 from desktop.store.images import Destination
 from desktop.store.job_pictures import Piece
@@ -135,7 +135,7 @@ class BatchRun:
 
         def take(event: JobNews) -> bool:
             if isinstance(event, ImageCompleted):
-                whole = job_pictures.as_of_whole_job(event, piece, job)
+                whole = job_pictures.as_of_whole_job(event, piece, job.request)
                 return self._save(job, whole, place, started_at)
             self._show(job, event)
             return True
@@ -195,6 +195,7 @@ class BatchRun:
             self._pause(problem, _in_words(problem, place.folder))
             self._display.say("The picture could not be kept; --resume draws it again.")
             return False
+        library.remember(paths.state_folder(), saved.path, (paths.pictures_folder(), rescue))
         self._tell_saved(saved.path, event)
         if saved.problem is not None:
             self._tally.save_problem = saved.problem
