@@ -24,7 +24,6 @@ STATUS_FAILED = 1
 STATUS_COULD_NOT_RUN = 3
 
 _PROGRESS_S = 2.0
-_MOST_FOUND = 1000
 
 
 def run(command: UseLibrary, results: Results, human: TextIO) -> int:
@@ -136,7 +135,7 @@ def _status(command: UseLibrary, index: Library, results: Results, human: TextIO
 
 
 def _search(command: UseLibrary, index: Library, results: Results) -> int:
-    found = index.search(command.text, _MOST_FOUND)
+    found = index.search(command.text)
     for picture in found:
         if command.is_json:
             record = {

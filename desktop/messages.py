@@ -502,6 +502,10 @@ _NOT_RESTORED = Wording(
     QT_TRANSLATE_NOOP("Messages", "{path} cannot be put back: {reason}."),
     QT_TRANSLATE_NOOP("Messages", "It is still in the trash."),
 )
+_NOT_IN_TRASH = Wording(
+    QT_TRANSLATE_NOOP("Messages", "{path} cannot be put back: it is no longer in the trash."),
+    QT_TRANSLATE_NOOP("Messages", "The trash was emptied meanwhile, or somebody has restored it."),
+)
 _NO_FILES_THERE = Wording(
     QT_TRANSLATE_NOOP("Messages", "No files can be made in {path}."), _ANOTHER_FOLDER
 )
@@ -559,6 +563,8 @@ def describe_trash_failure(
 ) -> Message:
     """Put into words why a file could not be moved to the trash, or back."""
     wording = _NOT_RESTORED if is_restoring else _NOT_TRASHED
+    if is_restoring and error.errno == errno.ENOENT:
+        wording = _NOT_IN_TRASH
     facts = {"path": printable(path), "reason": error.strerror or type(error).__name__}
     return Message(
         summary=translate(CONTEXT, wording.summary).format_map(facts),

@@ -8,6 +8,7 @@ worker threads.
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,7 @@ class NotRestored(OSError):
 def move(path: Path) -> Trashed:
     """Move a file to the trash. Raises `FileNotFoundError`, or `NotTrashed` with the reason."""
     if not os.path.lexists(path):
-        raise FileNotFoundError(2, os.strerror(2), str(path))
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     # Qt makes the trash, but not the folder that it is in.
     Path(QStandardPaths.writableLocation(_DATA)).mkdir(mode=0o700, parents=True, exist_ok=True)
     file = QFile(str(path))
@@ -48,11 +49,13 @@ def move(path: Path) -> Trashed:
 def restore(trashed: Trashed) -> Path:
     """Put a file back where it was, under another name if its own is taken; returns its path.
 
-    Raises `NotRestored`, and then it is still in the trash.
+    Raises `NotRestored`, with ENOENT if the trash was emptied; else it is still in there.
     """
     from desktop.store import images
 
     was = trashed.path
+    if not os.path.lexists(trashed.place):
+        raise NotRestored(errno.ENOENT, os.strerror(errno.ENOENT), str(was))
     try:
         was.parent.mkdir(parents=True, exist_ok=True)
         path = images.move_to_free_name(trashed.place, was)

@@ -409,8 +409,8 @@ class Library:
             [(folder_id, os.fsencode(name)) for name in names],
         )
 
-    def search(self, text: str, limit: int = 200) -> list[Picture]:
-        """Pictures whose prompt or name has all words of `text`, newest first."""
+    def search(self, text: str, limit: int = -1) -> list[Picture]:
+        """Pictures whose prompt or name has all words of `text`, newest first; -1 is no limit."""
         wanted = search_text.query(text)
         return [] if wanted is None else self._pictures(_FOUND, (wanted, limit))
 

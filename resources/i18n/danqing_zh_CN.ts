@@ -2678,6 +2678,10 @@
         <translation>显卡已启用</translation>
     </message>
     <message>
+        <source>Drawn on the CPU: there is no AMD GPU</source>
+        <translation>用 CPU 绘制：没有 AMD 显卡</translation>
+    </message>
+    <message>
         <source>GPU off: {row}</source>
         <translation>显卡未启用：{row}</translation>
     </message>
@@ -3082,6 +3086,14 @@
     <message>
         <source>It is still in the trash.</source>
         <translation>它仍在回收站里。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be put back: it is no longer in the trash.</source>
+        <translation>无法恢复 {path}：它已不在回收站里。</translation>
+    </message>
+    <message>
+        <source>The trash was emptied meanwhile, or somebody has restored it.</source>
+        <translation>回收站可能已被清空，或文件已被还原。</translation>
     </message>
     <message>
         <source>No files can be made in {path}.</source>

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from desktop import messages
-from desktop.messages import describe, describe_save_failure
+from desktop.messages import describe, describe_save_failure, describe_trash_failure
 from desktop.store import name_pattern
 from engine.port import EngineError, ErrorCode, Phase
 from engine.weights import faults
@@ -102,6 +102,17 @@ def test_damage_is_told_as_exactly_as_it_is_known(facts, summary):
 
 def test_every_reason_of_the_engine_has_words():
     assert set(messages.WEIGHT_REASONS) == set(faults.Reason)
+
+
+def test_what_the_trash_does_not_do_is_told_with_what_is_so_now():
+    refused = describe_trash_failure(OSError(13, "no"), "/a.png", is_restoring=False)
+    assert refused.summary == "/a.png cannot be moved to the trash: no."
+    assert refused.remedy.startswith("It is still where it was.")
+    kept = describe_trash_failure(OSError(errno.EROFS, "no"), "/a.png", is_restoring=True)
+    assert str(kept) == "/a.png cannot be put back: no. It is still in the trash."
+    emptied = describe_trash_failure(OSError(errno.ENOENT, "no"), "/a.png", is_restoring=True)
+    assert "no longer in the trash" in emptied.summary
+    assert "still" not in emptied.remedy
 
 
 def test_every_reason_to_refuse_a_pattern_has_words():
