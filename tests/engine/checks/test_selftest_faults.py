@@ -15,8 +15,8 @@ import resources
 from engine.checks import golden
 from engine.checks import selftest_plan as plan
 from engine.checks.selftest import SelfTest, step_of
-from engine.checks.selftest_child import Run
 from engine.checks.selftest_messages import Message, Outcome
+from engine.checks.selftest_run import Run
 from engine.checks.selftest_words import WORDS, Cause
 from engine.port import DevicePreference, Verdict
 from tests.fakes import selftest_faults as faults
