@@ -115,7 +115,7 @@ def test_a_folder_that_does_not_exist_is_a_mistake(tmp_path):
     ("words", "said"),
     [
         ([], "nothing is not allowed; allowed: rebuild, status, search, forget"),
-        (["rebuid"], '"rebuid" is not allowed'),
+        (["refresh"], '"refresh" is not allowed'),
         (["status", "x"], '"x" is too much'),
         (["search"], "WORDS: missing"),
         (["forget"], "FOLDER: missing"),

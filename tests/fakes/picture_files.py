@@ -18,5 +18,6 @@ def write(
     image = RgbImage(width=side, height=side, data=bytes(3 * side * side))
     made = provenance(prompt, seed=seed, width=side, height=side)
     path.write_bytes(images.encode_png(image, made))
-    os.utime(path, (1_800_000_000 - age_s,) * 2)
+    changed_s = 1_800_000_000 - age_s
+    os.utime(path, (changed_s, changed_s))
     return path

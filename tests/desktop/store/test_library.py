@@ -122,7 +122,7 @@ def test_what_is_no_picture_of_ours_is_in_it_all_the_same(index, pictures):
 
 
 def test_names_that_are_no_text(index, pictures):
-    name = os.fsdecode(b"caf\xe9.png")
+    name = os.fsdecode(b"\xe9t\xe9.png")
     picture_files.write(pictures / name, "latin one")
     library_scan.scan(index)
     assert [p.path for p in index.search("latin")] == [pictures / name]

@@ -79,6 +79,7 @@ def test_delete_moves_to_the_trash_and_control_z_puts_back(stage, home):
         assert second is not None
         assert second.prompt == "second"
         path = second.path
+        assert path is not None
         press(strip, Qt.Key.Key_Delete)
         await desk.background.finish()
         assert not path.exists()
