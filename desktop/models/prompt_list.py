@@ -171,6 +171,8 @@ class PictureTable(QAbstractTableModel):
         return 0 if parent.isValid() else len(Column)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         if index.column() in FIELDS:
             flags |= Qt.ItemFlag.ItemIsEditable
@@ -181,6 +183,8 @@ class PictureTable(QAbstractTableModel):
     def data(  # noqa: PLR0911 - a role each
         self, index: Index, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
+        if not index.isValid():
+            return None
         row, column = index.row(), Column(index.column())
         picture = self._rows[row]
         is_wrong = isinstance(picture, WrongEntry)

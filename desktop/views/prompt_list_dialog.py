@@ -62,6 +62,9 @@ class PromptListDialog(QDialog):
         self.notice.setTextFormat(Qt.TextFormat.PlainText)
         self.notice.setWordWrap(True)
         self.table = PromptTable(prompt_list.table)
+        self.detail = QLabel()
+        self.detail.setTextFormat(Qt.TextFormat.PlainText)
+        self.detail.setWordWrap(True)
         self.summary, self.cost = QLabel(), QLabel()
         self.only_notes = QCheckBox()
         self.next_button = QPushButton()
@@ -103,6 +106,7 @@ class PromptListDialog(QDialog):
         column.addLayout(choices)
         column.addWidget(self.notice)
         column.addWidget(self.table, 1)
+        column.addWidget(self.detail)
         column.addLayout(below)
         last = QHBoxLayout()
         last.addWidget(self.cost, 1)
@@ -127,6 +131,7 @@ class PromptListDialog(QDialog):
         self.next_button.clicked.connect(self.table.go_to_next_note)
         # Not the button's own shortcut, which its access key takes the place of.
         QShortcut(QKeySequence("F8"), self).activated.connect(self.next_button.click)
+        self.table.selectionModel().currentChanged.connect(self._show_detail)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
@@ -179,11 +184,17 @@ class PromptListDialog(QDialog):
         self.notice.setVisible(bool(texts))
         self.table.setEnabled(not reading.is_reading)
         self._show_counts()
+        self._show_detail()
 
     def _with_line(self, line: int | None, text: str) -> str:
         if line is None:
             return text
         return self.tr("Line {line}: {text}").format(line=line, text=text)
+
+    def _show_detail(self) -> None:
+        """The whole problem of the current row, which its cell may have no room for."""
+        self.detail.setText(self.table.current_note())
+        self.detail.setVisible(bool(self.detail.text()))
 
     def _show_encodings(self, is_file: bool) -> None:
         offers = self._list.expansion.encodings

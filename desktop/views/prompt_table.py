@@ -92,6 +92,11 @@ class PromptTable(QTableView):
         self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def current_note(self) -> str:
+        """What is wrong with the current row; empty if nothing is."""
+        index = self.currentIndex()
+        return index.sibling(index.row(), Column.NOTE).data() or "" if index.isValid() else ""
+
     def leave_out_or_take_in(self) -> None:
         """The selected rows: all in again if all are out, else all out."""
         rows = sorted({self._shown.mapToSource(index).row() for index in self.selectedIndexes()})
