@@ -468,7 +468,7 @@ def _generate_parser() -> _Parser:
     add("--device", default=(DevicePreference.AUTO, None), type=_device_or_chosen,
         metavar="auto|cpu|gpu[:N]",
         help="where to compute (default: auto, the GPU if danqing check allows it)")  # fmt: skip
-    add("-o", "--output", type=_path, metavar="FILE.png|FOLDER",
+    add("-o", "--output", type=_path, metavar="FILE|FOLDER",
         help="where to save; never overwrites (default: the pictures folder)")  # fmt: skip
     add("--no-metadata", action="store_true", help="record nothing in the picture")
     add("--json", action="store_true", help="report each event as a line of JSON")
@@ -714,5 +714,5 @@ def _device_or_chosen(value: str) -> tuple[DevicePreference, int | None]:
 
 def _path(value: str) -> Path:
     if not value:
-        raise _not_allowed(value, "a file name ending in .png, or a folder")
+        raise _not_allowed(value, "a file name ending in .png, .jpg or .webp, or a folder")
     return Path(value)

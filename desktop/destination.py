@@ -20,12 +20,10 @@ from desktop.messages import (
 )
 from desktop.settings import Settings
 from desktop.store import free_space, name_pattern
-from desktop.store.images import ENDING, LONGEST_NAME, Destination
+from desktop.store.images import ENDINGS, LONGEST_NAME, Destination
 from engine.port import PictureSize
 
-_OTHER_PICTURES = frozenset(
-    {".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".jxl"}
-)
+_OTHER_PICTURES = frozenset({".gif", ".bmp", ".tif", ".tiff", ".avif", ".jxl"})
 
 
 class Unwritable(Exception):
@@ -55,7 +53,7 @@ def pattern_of(settings: Settings) -> name_pattern.Pattern:
 
 
 def parse(output: Path | None, default: Path) -> Destination:
-    """A name ending in `.png` is a file, everything else a folder; None is `default`.
+    """A name with the ending of a picture is a file, everything else a folder; None is `default`.
 
     Raises `UsageError`. Touches the disk only to look.
     """
@@ -65,14 +63,14 @@ def parse(output: Path | None, default: Path) -> Destination:
         raise UsageError(f"--output: a name in it is too long; at most {LONGEST_NAME} bytes")
     if output.is_dir():
         return Destination(output)
-    if output.name.lower() == ENDING:
-        raise UsageError(f"--output: {output}: there is no name before {ENDING}")
+    if output.name.lower() in ENDINGS:
+        raise UsageError(f"--output: {output}: there is no name before {output.name.lower()}")
     ending = output.suffix.lower()
     if ending in _OTHER_PICTURES:
-        raise UsageError(f"--output: {output}: pictures are saved as {ENDING}")
+        raise UsageError(f"--output: {output}: pictures are saved as {', '.join(ENDINGS)}")
     place = (
         Destination(output.parent, output.stem, output.suffix)
-        if ending == ENDING
+        if ending in ENDINGS
         else Destination(output)
     )
     nearest = free_space.nearest_existing(place.folder)

@@ -193,14 +193,11 @@ class Generation:
     def _save(self, event: ImageCompleted) -> bool:
         """Save a picture where it belongs, or where it is safe; False if neither works."""
         image, provenance = event.image, event.provenance
-        data = (
-            images.encode_png(image, provenance, self._request)
-            if self._has_metadata
-            else images.encode_png(image)
-        )
+        told = (provenance, self._request) if self._has_metadata else (None, None)
         facts = images.facts_of(event, self._started_at)
         for place in (self._place, images.Destination(paths.rescue_folder())):
             try:
+                data = images.encode(image, place.ending, told[0], told[1])
                 path = images.save(data, place, facts).absolute()
             except OSError as error:
                 self._tell_save_failure(error, place)

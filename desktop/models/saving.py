@@ -7,7 +7,6 @@ never lost for want of a folder: if the pictures folder refuses, it goes to the 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,37 +17,31 @@ from desktop.messages import Message, Translate
 from desktop.models.job_queue import FinishedImage
 
 if TYPE_CHECKING:
-    from desktop.store.images import Destination
+    from desktop.store.job_pictures import Saved
+    from desktop.store.jobs import JobStore
     from desktop.store.name_pattern import Pattern, PatternError
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """Where a picture is; `problem` says why it is not in the pictures folder."""
+def save_picture(store: JobStore, made: FinishedImage, rescue_folder: Path) -> Saved:
+    """Write a picture of the queue with its metadata, named as its job says.
 
-    path: Path
-    problem: OSError | None = None
-
-
-def save_picture(
-    made: FinishedImage, folder: Path, rescue_folder: Path, pattern: str | None = None
-) -> Saved:
-    """Write a picture with its metadata, named by `pattern`, or as usual if that cannot be used.
-
-    Raises `OSError` if neither folder takes it.
+    Raises `OSError` if neither its folder nor the rescue folder takes it, or if its name cannot be
+    kept in the queue first.
     """
-    from desktop.store import images
+    from desktop.store import images, job_pictures
+    from desktop.store.database import DatabaseTrouble
 
-    data = encode(made)
+    place = images.Destination(made.folder, pattern=usable_pattern(made.name_pattern)[0])
+    event = made.event
+    facts = images.facts_of(event)
     try:
-        return Saved(
-            _save(data, made, images.Destination(folder, pattern=usable_pattern(pattern)[0]))
+        return job_pictures.save(
+            store, event.job_id, event.index, encode(made), facts, place, rescue_folder
         )
-    except OSError as error:
-        log.warning("%s takes no picture: %s", folder, error)
-        return Saved(_save(data, made, images.Destination(rescue_folder)), problem=error)
+    except DatabaseTrouble as trouble:
+        raise OSError(trouble.system_error, trouble.detail, str(trouble.path)) from trouble
 
 
 def usable_pattern(text: str | None) -> tuple[Pattern, PatternError | None]:
@@ -75,6 +68,20 @@ def encode(made: FinishedImage) -> bytes:
     return images.encode_png(made.event.image, made.event.provenance, made.request)
 
 
+def encode_as(made: FinishedImage, target: Path) -> bytes:
+    """The picture as the kind of file that the name of `target` asks for."""
+    from desktop.store import images
+
+    return images.encode(made.event.image, target.suffix, made.event.provenance, made.request)
+
+
+def convert(png: bytes, target: Path) -> bytes:
+    """A saved picture as the kind of file that the name of `target` asks for. Raises `OSError`."""
+    from desktop.store import images
+
+    return images.convert(png, target.suffix)
+
+
 def write_copy(data: bytes, target: Path) -> None:
     """Write a file that the user named, replacing what is there, whole or not at all.
 
@@ -87,9 +94,3 @@ def write_copy(data: bytes, target: Path) -> None:
         or not file.commit()
     ):
         raise OSError(0, file.errorString(), str(target))
-
-
-def _save(data: bytes, made: FinishedImage, place: Destination) -> Path:
-    from desktop.store import images
-
-    return images.save(data, place, images.facts_of(made.event))

@@ -26,10 +26,16 @@ from PIL import Image
 
 from desktop.store import name_pattern
 from desktop.store.metadata import writer
+from desktop.store.metadata.containers import read_contents
+from desktop.store.metadata.embedding import PictureTexts, add_to_jpeg, webp_options
 from desktop.store.name_pattern import Facts, Name, Pattern
 from engine.port import GenerationRequest, ImageCompleted, Provenance, RgbImage
 
 ENDING = ".png"
+ENDINGS = (ENDING, ".jpg", ".jpeg", ".webp")
+"""Kinds of files that pictures can be saved as; WebP without loss."""
+
+_JPEG_QUALITY = 95
 
 LONGEST_NAME = 255
 """Bytes: the limit of most file systems."""
@@ -62,6 +68,52 @@ def facts_of(event: ImageCompleted, job_started_at: datetime | None = None) -> F
         made_at=now,
         job_started_at=job_started_at or now,
     )
+
+
+def encode(
+    image: RgbImage,
+    ending: str,
+    provenance: Provenance | None = None,
+    request: GenerationRequest | None = None,
+) -> bytes:
+    """`image` as a file of the kind that `ending` names, one of `ENDINGS` in any case of letters.
+
+    With `provenance`, both metadata texts are in it.
+    """
+    if ending.lower() == ENDING:
+        return encode_png(image, provenance, request)
+    texts = None
+    if provenance is not None:
+        parameters = writer.parameters_text(provenance)
+        texts = PictureTexts(parameters, writer.danqing_json(provenance, request))
+    picture = Image.frombytes("RGB", (image.width, image.height), image.data)
+    return _encode_other(picture, ending, texts)
+
+
+def convert(png: bytes, ending: str) -> bytes:
+    """One of our PNG files as another kind of file, its metadata texts in it.
+
+    Raises `OSError` if it is damaged.
+    """
+    if ending.lower() == ENDING:
+        return png
+    found = read_contents(io.BytesIO(png)).texts
+    parameters, record = found.get(writer.PARAMETERS_KEYWORD), found.get(writer.JSON_KEYWORD)
+    texts = None
+    if parameters is not None and record is not None:
+        texts = PictureTexts(parameters, record)
+    with Image.open(io.BytesIO(png), formats=("PNG",)) as picture:
+        return _encode_other(picture.convert("RGB"), ending, texts)
+
+
+def _encode_other(picture: Image.Image, ending: str, texts: PictureTexts | None) -> bytes:
+    buffer = io.BytesIO()
+    if ending.lower() == ".webp":
+        options = webp_options(texts) if texts is not None else {}
+        picture.save(buffer, "WEBP", lossless=True, **options)
+        return buffer.getvalue()
+    picture.save(buffer, "JPEG", quality=_JPEG_QUALITY, subsampling=0, optimize=True)
+    return buffer.getvalue() if texts is None else add_to_jpeg(buffer.getvalue(), texts)
 
 
 def encode_png(

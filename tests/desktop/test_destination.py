@@ -65,7 +65,15 @@ def test_an_ending_alone_is_no_name(tmp_path, text):
         parse(text, tmp_path)
 
 
-@pytest.mark.parametrize("text", ["cat.jpg", "cat.JPEG", "new/cat.webp"])
+@pytest.mark.parametrize(
+    ("text", "ending"), [("cat.jpg", ".jpg"), ("cat.JPEG", ".JPEG"), ("new/cat.webp", ".webp")]
+)
+def test_jpeg_and_webp_are_files_too(tmp_path, text, ending):
+    place = parse(text, tmp_path)
+    assert (place.stem, place.ending) == ("cat", ending)
+
+
+@pytest.mark.parametrize("text", ["cat.gif", "cat.TIFF", "new/cat.avif"])
 def test_other_kinds_of_picture_are_refused(tmp_path, text):
     with pytest.raises(UsageError, match=r"--output: .*saved as \.png"):
         parse(text, tmp_path)
