@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 os.environ.setdefault("QT_API", "pyside6")  # qasync would take the first binding that it finds
 
@@ -28,7 +29,8 @@ from desktop.engine_bridge import EngineBridge
 from desktop.models import saving
 from desktop.models.deletion import Deletion
 from desktop.models.gallery import Gallery
-from desktop.models.job_queue import JobQueue
+from desktop.models.job_ledger import JobLedger
+from desktop.models.job_queue import FinishedImage, JobQueue, Place
 from desktop.models.picture_library import PictureLibrary
 from desktop.models.preferences import Preferences
 from desktop.models.prompt_form import PromptForm
@@ -47,6 +49,9 @@ from engine.port import (
     StepCompleted,
     UnloadModel,
 )
+
+if TYPE_CHECKING:
+    from desktop.store.job_pictures import Saved
 
 log = logging.getLogger(__name__)
 
@@ -160,7 +165,8 @@ class Desk:
         self.translations = i18n.Translations(application, paths.cache_folder())
         self.translations.install(i18n.resolve(self.preferences.settings.language))
         self.bridge = EngineBridge()
-        self.queue = JobQueue(self.bridge)
+        self.ledger = JobLedger(paths.state_folder(), paths.rescue_folder(), report)
+        self.queue = JobQueue(self.bridge, self.ledger, self._place)
         self.gallery = Gallery(self._save_picture, self.background)
         self.library = PictureLibrary(
             paths.state_folder(), lambda: [self.pictures_folder, paths.rescue_folder()]
@@ -186,8 +192,12 @@ class Desk:
         chosen = self.preferences.settings.pictures_folder
         return Path(chosen) if chosen else paths.pictures_folder()
 
+    def _place(self) -> Place:
+        return Place(self.pictures_folder, self.preferences.settings.file_name_pattern)
+
     def open(self) -> None:
         """Show the window; everything slow begins after it is on screen."""
+        self.window.file_name_pattern = self.preferences.settings.file_name_pattern
         self.window.show_choices(
             self.preferences.settings.language, self.preferences.settings.theme
         )
@@ -208,10 +218,12 @@ class Desk:
 
     async def _close(self) -> None:
         try:
+            self.queue.end()
             self.has_engine_ended = await self.bridge.stop(_ENGINE_END_S)
             self.preferences.save_now()
             self.library.end()
             await self.background.finish()
+            await asyncio.to_thread(self.ledger.close)
         finally:
             self.window.close_now()
             self.closed.set()
@@ -222,6 +234,7 @@ class Desk:
         self._has_started = True
         self.background.start(self._start_engine(), "starting the engine")
         self.background.start(self._check_pattern(), "reading the pattern of file names")
+        self.queue.look_for_left_over()
         self.gallery.read_folder(self.pictures_folder)
         self.background.start(self._update_library(), "updating the library")
         if not self.preferences.settings.has_seen_check:
@@ -301,6 +314,9 @@ class Desk:
         self.system.selftest_started.connect(self._make_room)
         window.language_chosen.connect(self._speak)
         window.theme_chosen.connect(self._look)
+        window.pattern_chosen.connect(
+            lambda pattern: self.preferences.update(file_name_pattern=pattern)
+        )
         window.close_wanted.connect(self.close)
 
     def _show_preview(self, event: StepCompleted) -> None:
@@ -318,8 +334,7 @@ class Desk:
         self.preferences.update(theme=chosen)
         self.appearance.choose(chosen)
 
-    def _save_picture(self, made: saving.FinishedImage) -> saving.Saved:
-        pattern = self.preferences.settings.file_name_pattern
-        saved = saving.save_picture(made, self.pictures_folder, paths.rescue_folder(), pattern)
+    def _save_picture(self, made: FinishedImage) -> Saved:
+        saved = self.ledger.save(made)
         self.library.remember(saved.path)
         return saved

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, IntEnum, auto
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -30,8 +30,10 @@ from PySide6.QtGui import QImage
 from desktop.background import Background
 from desktop.models import pixels
 from desktop.models.job_queue import FinishedImage, Job
-from desktop.models.saving import Saved
 from engine.port import JobId, RgbImage
+
+if TYPE_CHECKING:
+    from desktop.store.job_pictures import Saved
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +45,7 @@ _IMAGES_IN_MEMORY = 6
 """Whole saved pictures kept; others are read again when they are looked at."""
 
 Index = QModelIndex | QPersistentModelIndex
-Save = Callable[[FinishedImage], Saved]
+Save = Callable[[FinishedImage], "Saved"]
 """Writes a picture to disk, in a worker thread. Raises `OSError`."""
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import logging
 import time
-import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import assert_never
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never
 
 from PySide6.QtCore import QObject, Signal
 
@@ -23,7 +23,6 @@ from desktop.engine_bridge import EngineBridge
 from desktop.models.job_ledger import JobLedger
 from desktop.progress import Progress, ProgressEstimate
 from desktop.store.job_record import JobRow, JobState, LeftBecause, NewJob
-from desktop.prompts import PlannedPicture
 from engine.port import (
     CancelWhen,
     DeviceChosen,
@@ -53,6 +52,8 @@ from engine.port import (
 )
 
 if TYPE_CHECKING:
+    from desktop.models.job_ledger import Problem
+    from desktop.prompts import PlannedPicture
     from desktop.store.job_pictures import Piece
     from desktop.store.jobs import JobStore
 
@@ -176,24 +177,36 @@ class JobQueue(QObject):
 
     def enqueue(self, request: GenerationRequest) -> None:
         """Put a request into the queue; `changed` tells when it is there, or `troubled`."""
-        place = self._place()
-        self.enqueue_all(
-            [NewJob(request=request, folder=str(place.folder), name_pattern=place.name_pattern)]
+        self._enqueue([self._new_job(request)])
+
+    def enqueue_list(self, pictures: Sequence[PlannedPicture]) -> None:
+        """Put the pictures of a list into the queue: all of them, or after `troubled` none."""
+        self._enqueue(
+            [
+                replace(
+                    self._new_job(picture.request),
+                    raw_prompt=picture.raw_prompt,
+                    group=picture.group,
+                    line=picture.line,
+                )
+                for picture in pictures
+            ]
         )
 
-    def enqueue_all(self, jobs: Sequence[NewJob]) -> None:
-        """Put jobs into the queue, all or none. A `folder` of None is the usual one."""
-        usual = self._place()
+    def _new_job(self, request: GenerationRequest) -> NewJob:
+        place = self._place()
+        return NewJob(request=request, folder=str(place.folder), name_pattern=place.name_pattern)
+
+    def _enqueue(self, jobs: Sequence[NewJob]) -> None:
+        place = self._place()
 
         def keep(store: JobStore) -> None:
-            for folder in {job.folder for job in jobs}:
-                _make_folder(usual.folder if folder is None else Path(folder))
+            _make_folder(place.folder)
             store.enqueue(jobs)
 
         def take(_: None) -> None:
             for job in jobs:
-                folder = usual.folder if job.folder is None else Path(job.folder)
-                self._add(job.job_id, job.request, folder, job.name_pattern)
+                self._add(job.job_id, job.request, place.folder, place.name_pattern)
             self.changed.emit()
             self._begin_next()
 
@@ -317,12 +330,10 @@ class JobQueue(QObject):
     def _submit(self, job: Job, piece: Piece | None) -> None:
         if piece is None or job.stopping is not None or self._is_closing:
             job.is_going_back = self._is_closing and job.stopping is None
-            end = JobFinished if piece is None else JobCancelled
-            self._end(
-                JobFinished(job_id=job.job_id)
-                if end is JobFinished
-                else JobCancelled(job_id=job.job_id, completed_images=0)
-            )
+            if piece is None:
+                self._end(JobFinished(job_id=job.job_id))
+            else:
+                self._end(JobCancelled(job_id=job.job_id, completed_images=0))
             return
         job.piece = piece
         try:
@@ -330,13 +341,13 @@ class JobQueue(QObject):
         except EngineFault as fault:
             self._end(JobFailed(job_id=job.job_id, error=fault.error, completed_images=0))
 
-    def _not_begun(self, job: Job, problem: OSError | Exception) -> None:
+    def _not_begun(self, job: Job, problem: Problem) -> None:
         """Its folder or the database is away."""
         self._engine_has = None
         self._ledger.ask(lambda store: store.put_back(job.job_id))
         self._pause_for(problem)
 
-    def _pause_for(self, problem: Exception) -> None:
+    def _pause_for(self, problem: Problem) -> None:
         log.warning("the queue pauses: %s", problem)
         self._pause(pausing.because_of(problem) or LeftBecause.DISK_ERROR)
 
@@ -436,7 +447,7 @@ class JobQueue(QObject):
         self.changed.emit()
         self._begin_next()
 
-    def _keep_picture(self, job_id: JobId, problem: Exception | None) -> None:
+    def _keep_picture(self, job_id: JobId, problem: Problem | None) -> None:
         """A picture of a job is in a file, or could not be put into one."""
         job = self._jobs.get(job_id) or self._ending[job_id]
         job.saving -= 1

@@ -55,6 +55,15 @@ class DatabaseTrouble(Exception):
         self.path = path
         self.detail = detail
 
+    @property
+    def system_error(self) -> int:
+        """The `errno` that says the same."""
+        return {
+            Trouble.DISK_FULL: errno.ENOSPC,
+            Trouble.READ_ONLY: errno.EROFS,
+            Trouble.NOT_PERMITTED: errno.EACCES,
+        }.get(self.trouble, errno.EIO)
+
 
 @dataclass(frozen=True, slots=True)
 class SetAside:

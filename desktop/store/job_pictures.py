@@ -51,10 +51,12 @@ def next_piece(job: JobRow) -> Piece | None:
     return Piece(first, replace(whole, seed=seed, image_count=count))
 
 
-def as_of_whole_job(event: ImageCompleted, piece: Piece, job: JobRow) -> ImageCompleted:
+def as_of_whole_job(
+    event: ImageCompleted, piece: Piece, request: GenerationRequest
+) -> ImageCompleted:
     """The picture as it would be had the job never been interrupted."""
     resolved = event.provenance.resolved
-    whole = replace(resolved, seed=job.request.seed, image_count=job.request.image_count)
+    whole = replace(resolved, seed=request.seed, image_count=request.image_count)
     provenance = replace(event.provenance, resolved=whole)
     return replace(event, index=piece.first + event.index, provenance=provenance)
 
@@ -157,9 +159,12 @@ def look_after_crash(store: JobStore, default_folder: Path) -> None:
     store.take_stock()
     for job in store.left_over():
         try:
-            settle(store, job, folder_of(job, default_folder))
+            row = settle(store, job, folder_of(job, default_folder))
         except OSError as error:
             log.info("the folder of a job cannot be looked at: %s", error)
+            continue
+        if not row.missing and all(picture.is_saved for picture in row.pictures):
+            store.close_made(job.job_id)
 
 
 def folder_of(job: JobRow, default: Path) -> Path:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,7 @@ class NewJob:
     raw_prompt: str | None = None
     group: int | None = None
     line: int | None = None
+    job_id: JobId = field(default_factory=lambda: JobId(uuid.uuid4().hex))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,6 @@ import logging
 import os
 import sqlite3
 import threading
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -83,7 +82,7 @@ class JobStore:
         return cls(database.open_in_memory(), None)
 
     def close(self) -> None:
-        """Give everything back as `QUIT`, and end; may be called again. Raises `DatabaseTrouble`."""
+        """Give everything back as `QUIT`, and end, once. Raises `DatabaseTrouble`."""
         with self._lock:
             if self._is_closed:
                 return
@@ -110,17 +109,18 @@ class JobStore:
                     (os.fsencode(batch[0]), batch[1]),
                 )
                 batch_id = made.lastrowid
-            rows = [(uuid.uuid4().hex, *self._new_row(job, batch_id, now)) for job in jobs]
+            rows = [self._new_row(job, batch_id, now) for job in jobs]
             connection.executemany(
                 "INSERT INTO jobs (id, state, holder, batch, request, folder, name_pattern,"
                 " raw_prompt, list_group, line, enqueued_at)"
                 " VALUES (?, 'waiting', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 rows,
             )
-        return [JobId(row[0]) for row in rows]
+        return [job.job_id for job in jobs]
 
     def _new_row(self, job: NewJob, batch_id: int | None, now: str) -> tuple[object, ...]:
         return (
+            job.job_id,
             self._holder.name,
             batch_id,
             job_record.write_request(job.request),
@@ -196,6 +196,15 @@ class JobStore:
                 "UPDATE jobs SET state = 'cancelled', left_because = NULL"
                 f" WHERE id = ? AND holder IS NULL AND {_OPEN}",
                 [(job_id,) for job_id in job_ids],
+            )
+
+    def close_made(self, job_id: JobId) -> None:
+        """All pictures of a left-over job turned out to be in files."""
+        with self._writing() as connection:
+            connection.execute(
+                "UPDATE jobs SET state = 'finished', left_because = NULL"
+                f" WHERE id = ? AND holder IS NULL AND {_OPEN}",
+                (job_id,),
             )
 
     # --- one job ----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +17,23 @@ from desktop.background import Background
 from desktop.models import saving
 from desktop.models.gallery import Gallery, PictureState, Role, mime_of
 from desktop.models.job_queue import FinishedImage, Job
+from desktop.store.jobs import JobStore
 from engine.port import GenerationRequest, ImageCompleted, JobId
 from tests.fakes.script import FAKE_MODEL, Script, picture, play
 
 REQUEST = GenerationRequest(
     prompt="a cat", seed=7, width=64, height=48, image_count=2, model_id=FAKE_MODEL.model_id
 )
-JOB = Job(job_id=JobId("job"), request=REQUEST)
+JOB = Job(job_id=JobId("job"), request=REQUEST, folder=Path(), name_pattern=None)
 
 
 def finished(index: int = 0, request: GenerationRequest = REQUEST) -> FinishedImage:
     events: list = []
     play(Script(), JobId("job"), request, events.append, lambda: None)
     images = [event for event in events if isinstance(event, ImageCompleted)]
-    return FinishedImage(event=images[index], request=request, took_s=1.5)
+    return FinishedImage(
+        event=images[index], request=request, folder=Path(), name_pattern=None, took_s=1.5
+    )
 
 
 class Shelf:
@@ -38,8 +42,10 @@ class Shelf:
     def __init__(self, folder: Path, rescue: Path) -> None:
         self.errors: list[BaseException] = []
         self.background = Background(lambda error, where: self.errors.append(error))
+        self.store = JobStore.in_memory()
         self.gallery = Gallery(
-            lambda made: saving.save_picture(made, folder, rescue), self.background
+            lambda made: saving.save_picture(self.store, replace(made, folder=folder), rescue),
+            self.background,
         )
         self.tester = QAbstractItemModelTester(
             self.gallery, QAbstractItemModelTester.FailureReportingMode.Warning
@@ -59,6 +65,7 @@ class Shelf:
 
 @pytest.fixture
 def shelf(qapp, tmp_path):
+    (tmp_path / "pictures").mkdir()
     return Shelf(tmp_path / "pictures", tmp_path / "rescue")
 
 
@@ -196,7 +203,7 @@ def test_few_whole_pictures_stay_in_memory(shelf, run):
     )
 
     async def scenario():
-        shelf.gallery.begin(Job(job_id=JobId("job"), request=request))
+        shelf.gallery.begin(replace(JOB, request=request))
         for index in range(12):
             shelf.gallery.complete(finished(index, request))
             await shelf.background.finish()
