@@ -198,6 +198,7 @@ class Desk:
     def open(self) -> None:
         """Show the window; everything slow begins after it is on screen."""
         self.window.file_name_pattern = self.preferences.settings.file_name_pattern
+        self.window.file_name_pattern = self.preferences.settings.file_name_pattern
         self.window.show_choices(
             self.preferences.settings.language, self.preferences.settings.theme
         )
@@ -314,6 +315,9 @@ class Desk:
         self.system.selftest_started.connect(self._make_room)
         window.language_chosen.connect(self._speak)
         window.theme_chosen.connect(self._look)
+        window.pattern_chosen.connect(
+            lambda pattern: self.preferences.update(file_name_pattern=pattern)
+        )
         window.pattern_chosen.connect(
             lambda pattern: self.preferences.update(file_name_pattern=pattern)
         )

@@ -26,6 +26,7 @@ class Actions(QObject):
         self.copy = self._make("Ctrl+Shift+C")
         self.show_in_folder = self._make("Ctrl+Shift+F")
         self.open_folder = self._make()
+        self.file_names = self._make()
         self.delete = self._make("Del")
         self.undo_delete = self._make("Ctrl+Z")
         self.quit = self._make("Ctrl+Q")
@@ -51,6 +52,7 @@ class Actions(QObject):
             (self.copy, self.tr("&Copy picture")),
             (self.show_in_folder, self.tr("Show in &folder")),
             (self.open_folder, self.tr("&Open pictures folder")),
+            (self.file_names, self.tr("&Names of new pictures…")),
             (self.delete, self.tr("&Move to the trash")),
             (self.undo_delete, self.tr("&Put back what was deleted")),
             (self.quit, self.tr("&Quit")),

@@ -38,6 +38,7 @@ from desktop.models.trash import NotRestored
 from desktop.prompts import PlannedPicture
 from desktop.settings import Theme
 from desktop.views.actions import Actions, plain_name
+from desktop.views.file_names_dialog import FileNamesDialog
 from desktop.views.list_import import ListImport
 from desktop.views.picture_view import PictureView
 from desktop.views.prompt_panel import PromptPanel
@@ -60,6 +61,8 @@ class MainWindow(QMainWindow):
 
     language_chosen = Signal(str)
     theme_chosen = Signal(object)
+    pattern_chosen = Signal(object)
+    """A pattern for file names, or None for the usual one."""
     close_wanted = Signal()
     first_painted = Signal()
 
@@ -85,6 +88,7 @@ class MainWindow(QMainWindow):
         self._background = background
         self._pictures_folder = pictures_folder
         self._geometry = QSettings(str(geometry_file), QSettings.Format.IniFormat)
+        self.file_name_pattern: str | None = None
         self._may_close = False
         self._has_painted = False
         self._notice: Callable[[], Message] | None = None
@@ -148,6 +152,7 @@ class MainWindow(QMainWindow):
             None,
             commands.show_in_folder,
             commands.open_folder,
+            commands.file_names,
             None,
             commands.delete,
             commands.undo_delete,
@@ -204,6 +209,7 @@ class MainWindow(QMainWindow):
         commands.copy.triggered.connect(self._copy)
         commands.show_in_folder.triggered.connect(self._show_in_folder)
         commands.open_folder.triggered.connect(self._open_folder)
+        commands.file_names.triggered.connect(self._choose_file_names)
         commands.delete.triggered.connect(self._delete)
         commands.undo_delete.triggered.connect(self._deletion.undo)
         commands.undo_delete.setEnabled(self._deletion.can_undo)
@@ -280,6 +286,16 @@ class MainWindow(QMainWindow):
         picture = self.view.picture
         if picture is not None and picture.path is not None:
             show_in_folder(picture.path, self)
+
+    def _choose_file_names(self) -> None:
+        dialog = FileNamesDialog(self.file_name_pattern, self._form.values.prompt, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.pattern_chosen.connect(self._take_pattern)
+        dialog.open()
+
+    def _take_pattern(self, pattern: str | None) -> None:
+        self.file_name_pattern = pattern
+        self.pattern_chosen.emit(pattern)
 
     def _delete(self) -> None:
         if self.view.picture is not None:

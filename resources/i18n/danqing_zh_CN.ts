@@ -2219,6 +2219,10 @@
         <translation>打开图片文件夹(&amp;O)</translation>
     </message>
     <message>
+        <source>&amp;Names of new pictures…</source>
+        <translation>新图片的文件名(&amp;N)…</translation>
+    </message>
+    <message>
         <source>&amp;Move to the trash</source>
         <translation>移到回收站(&amp;T)</translation>
     </message>
@@ -2665,6 +2669,45 @@
     <message>
         <source>Or begin with one of these:</source>
         <translation>或者从这些例子开始：</translation>
+    </message>
+</context>
+<context>
+    <name>FileNamesDialog</name>
+    <message>
+        <source>Names of new pictures</source>
+        <translation>新图片的文件名</translation>
+    </message>
+    <message>
+        <source>&amp;Pattern</source>
+        <translation>格式(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;As usual</source>
+        <translation>恢复默认(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;OK</source>
+        <translation>确定(&amp;O)</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel</source>
+        <translation>取消(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Filled in: {tokens}. A / makes a folder.</source>
+        <translation>可填入的内容：{tokens}。“/”会建立文件夹。</translation>
+    </message>
+    <message>
+        <source>an orange cat</source>
+        <translation>一只橘猫</translation>
+    </message>
+    <message>
+        <source>Did you mean [{token}]?</source>
+        <translation>您是想写 [{token}] 吗？</translation>
+    </message>
+    <message>
+        <source>Example: {name}</source>
+        <translation>示例：{name}</translation>
     </message>
 </context>
 <context>

@@ -6,23 +6,33 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QLabel, QWidget
 
 from desktop import paths, settings
 from desktop.app import Desk
 from desktop.models import trash
 from desktop.settings import Settings
 from desktop.store import library
+from desktop.views.file_names_dialog import FileNamesDialog
 from tests.fakes import picture_files
 from tests.waiting import until
 
+OWN_DIALOGS = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 async def draw(desk: Desk, prompt: str) -> None:
     """Draw and save one picture."""
+    gallery = desk.gallery
+
+    def is_saved() -> bool:
+        rows = range(gallery.rowCount())
+        shown = [gallery.picture(gallery.index(row)) for row in rows]
+        return any(p is not None and p.prompt == prompt and p.path is not None for p in shown)
+
     desk.form.update(prompt=prompt)
     QTest.keyClick(desk.window, Qt.Key.Key_Return, CONTROL)
+    await until(gallery.picture_changed, is_saved, 10)
     await until(desk.queue.changed, lambda: desk.queue.current is None, 10)
     await desk.background.finish()
 
@@ -164,5 +174,55 @@ def test_pictures_are_in_the_library_as_soon_as_they_are_saved(stage):
             assert len(index.search("rocket")) == 1
         # The strip shows folders within the pictures folder too.
         assert desk.gallery.rowCount() == 2
+
+    stage.play(scenario)
+
+
+async def names_dialog(desk: Desk) -> FileNamesDialog:
+    desk.window.commands.file_names.trigger()
+    (dialog,) = desk.window.findChildren(FileNamesDialog)
+    return dialog
+
+
+@OWN_DIALOGS
+def test_names_are_chosen_in_a_dialog_with_an_example(stage):
+    async def scenario(desk: Desk, engine) -> None:
+        desk.form.update(prompt="a rocket")
+        dialog = await names_dialog(desk)
+        assert dialog.example.text().endswith("-0001-a rocket.png")
+        dialog.pattern_edit.clear()
+        QTest.keyClicks(dialog.pattern_edit, "cats/[sed]")
+        ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        assert not ok.isEnabled()
+        assert "[sed] is not known" in dialog.problem.text()
+        assert "Did you mean [seed]?" in dialog.problem.text()
+        dialog.pattern_edit.setText("cats/[seed_first]")
+        assert dialog.example.text() == "Example: cats/12345.png"
+        QTest.mouseClick(ok, Qt.MouseButton.LeftButton)
+        await draw(desk, "a cat")
+        (file,) = paths.pictures_folder().rglob("*.png")
+        assert file.parent.name == "cats"
+
+    stage.play(scenario)
+    assert settings.load(paths.config_folder()).file_name_pattern == "cats/[seed_first]"
+
+
+@OWN_DIALOGS
+def test_the_usual_names_come_back_with_a_click_and_cancel_changes_nothing(stage):
+    settings.save(Settings(file_name_pattern="[seed]"), paths.config_folder())
+
+    async def scenario(desk: Desk, engine) -> None:
+        dialog = await names_dialog(desk)
+        assert dialog.pattern_edit.text() == "[seed]"
+        dialog.pattern_edit.setText("[steps]")
+        dialog.reject()
+        assert desk.preferences.settings.file_name_pattern == "[seed]"
+        dialog = FileNamesDialog("[seed]", "")
+        chosen: list = []
+        dialog.pattern_chosen.connect(chosen.append)
+        dialog.usual_button.click()
+        assert dialog.example.text().endswith("-0001-an orange cat.png")
+        dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).click()
+        assert chosen == [None]
 
     stage.play(scenario)
