@@ -23,8 +23,6 @@ _KEYS = frozenset(
         "Model hash", "Clip skip", "Denoising strength", "Guidance Scale", "Version", "VAE", "RNG",
     }
 )  # fmt: skip
-_STEPS_LINE = re.compile(r"^[ \t]*Steps:", re.MULTILINE)
-_INLINE_STEPS = re.compile(r"[ ,]Steps: ?\d{1,6},")
 _NEGATIVE_LINE = re.compile(rf"^[ \t]*{NEGATIVE}", re.MULTILINE)
 _KEY = re.compile(r"[^\W_][\w .()/#&'+-]{0,79}:")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -34,6 +32,8 @@ _SPACE = re.compile(r"[\s,]*")
 _MOST_SETTINGS = 64 * 1024
 _MOST_PAIRS = 2000
 _MOST_TRIES = 20
+_ENOUGH = 1000
+"""Characters that tell settings from a prompt."""
 
 _FORGES = (
     (re.compile(r"f\d+\.\d+(\.\d+)?-v"), "easy-reforge"),
@@ -81,21 +81,32 @@ def _split(
 
 def _settings_start(text: str) -> int | None:
     """Where the settings begin; None if the text is all prompt."""
-    starts = [match.start() for match in _STEPS_LINE.finditer(text)][-_MOST_TRIES:]
-    for start in reversed(starts):
-        keys = _known_keys(text[start : start + _MOST_SETTINGS])
+    for start in _last_lines(text, "Steps:"):
+        keys = _known_keys(text[start : start + _ENOUGH])
         if len(keys) >= 2 or bounded.count(_first_value(text, start)) is not None:
             return start
     end = len(text.rstrip())
     start = text.rfind("\n", 0, end) + 1
-    line = text[start:end][:_MOST_SETTINGS]
+    line = text[start : min(end, start + _ENOUGH)]
     key = _KEY.match(line.lstrip())
     if key is not None and key[0][:-1] in _KEYS and len(_known_keys(line)) >= 2:
         return start
-    inline = next(reversed(list(_INLINE_STEPS.finditer(text, start))), None)
-    if inline is not None and len(_known_keys(text[inline.start() + 1 :][:_MOST_SETTINGS])) >= 3:
-        return inline.start() + 1
+    inline = text.rfind("Steps: ", start)
+    if inline > 0 and text[inline - 1] in " ," and len(_known_keys(text[inline:][:_ENOUGH])) >= 3:
+        return inline
     return None
+
+
+def _last_lines(text: str, opening: str) -> Iterator[int]:
+    """Where the last lines begin that start with `opening`, spaces before it aside."""
+    at = len(text)
+    for _ in range(_MOST_TRIES):
+        at = text.rfind(opening, 0, at)
+        if at < 0:
+            return
+        start = text.rfind("\n", 0, at) + 1
+        if not text[start:at][:_ENOUGH].strip():
+            yield start
 
 
 def _first_value(text: str, start: int) -> str:

@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-MOST_BRACKETS = 60_000
+MOST_BRACKETS = 40_000
 """Arrays and objects in one text of JSON; the largest node graphs seen have some thousands."""
 
-MOST_SEPARATORS = 200_000
+MOST_SEPARATORS = 60_000
 """Commas in it."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}(?:\.0{1,6})?")

@@ -18,7 +18,7 @@ from desktop.store.metadata import bounded
 from desktop.store.metadata.record import ImageMetadata, Note
 from desktop.store.metadata.workflow import from_workflow
 
-_MOST_NODES = 5000
+_MOST_NODES = 2000
 _MOST_STEPS = 64
 """Links followed for one value."""
 

@@ -18,6 +18,8 @@ from desktop.store.metadata.xmp import read_xmp
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MOST_BLOCKS = 100_000
+_MOST_SEGMENTS = 20_000
+_MOST_TEXT_CHUNKS = 1000
 _TRUNCATED = Note("The file ends early.")
 _XMP_KEYWORD = "XML:com.adobe.xmp"
 _XMP_SEGMENT = b"http://ns.adobe.com/xap/1.0/\x00"
@@ -73,6 +75,7 @@ def _take(stream: BinaryIO, length: int, contents: Contents) -> bytes | None:
 
 
 def _read_png(stream: BinaryIO, contents: Contents) -> None:
+    texts = 0
     for _ in range(_MOST_BLOCKS):
         head = stream.read(8)
         if len(head) < 8:
@@ -82,9 +85,10 @@ def _read_png(stream: BinaryIO, contents: Contents) -> None:
         if kind == b"IEND":
             return
         reader = _PNG_CHUNKS.get(kind)
-        if reader is None:
+        if reader is None or texts >= _MOST_TEXT_CHUNKS:
             stream.seek(length + 4, 1)
             continue
+        texts += 1
         data = _take(stream, length, contents)
         if data is not None:
             reader(data, contents)
@@ -140,7 +144,7 @@ _PNG_CHUNKS: dict[bytes, Callable[[bytes, Contents], None]] = {
 def _read_jpeg(stream: BinaryIO, contents: Contents) -> None:
     extended: dict[bytes, bytearray] = {}
     digest = None
-    for _ in range(_MOST_BLOCKS):
+    for _ in range(_MOST_SEGMENTS):
         head = stream.read(2)
         if len(head) == 2 and head == b"\xff\xff":
             stream.seek(-1, 1)  # fill bytes may stand before a marker

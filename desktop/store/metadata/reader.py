@@ -123,7 +123,7 @@ def _merged(found: ImageMetadata, other: ImageMetadata) -> ImageMetadata:
 
 
 def _danqing(texts: Texts) -> Iterator[Reading]:
-    record = bounded.parse_object(texts.get("danqing"))
+    record = texts.record("danqing")
     if record is not None and record.get("format") == "danqing-image":
         reading = schemes.read_danqing(record, NEWEST_VERSION)
         if reading is not None:
@@ -133,7 +133,7 @@ def _danqing(texts: Texts) -> Iterator[Reading]:
 def _novelai(texts: Texts) -> Iterator[Reading]:
     software = texts.get("Software") or ""
     for keyword in ("Comment", "UserComment", "parameters"):
-        record = bounded.parse_object(texts.get(keyword))
+        record = texts.record(keyword)
         if record is None:
             continue
         is_novelai = software.startswith("NovelAI") or any(
@@ -146,11 +146,11 @@ def _novelai(texts: Texts) -> Iterator[Reading]:
 
 
 def _invokeai(texts: Texts) -> Iterator[Reading]:
-    record = bounded.parse_object(texts.get("invokeai_metadata"))
+    record = texts.record("invokeai_metadata")
     if record is not None:
         place = texts.place_of("invokeai_metadata")
         yield place, schemes.read_scheme("invokeai", schemes.INVOKEAI, record)
-    record = bounded.parse_object(texts.get("sd-metadata"))
+    record = texts.record("sd-metadata")
     reading = schemes.read_old_invokeai(record) if record is not None else None
     if reading is not None:
         yield texts.place_of("sd-metadata"), reading
@@ -164,7 +164,7 @@ def _swarmui(texts: Texts) -> Iterator[Reading]:
     for keyword in ("parameters", "UserComment", "prompt", "Comment"):
         text = texts.get(keyword)
         if text is not None and "sui_image_params" in text[:65536]:
-            record = bounded.parse_object(text)
+            record = texts.record(keyword)
             reading = schemes.read_swarmui(record) if record is not None else None
             if reading is not None:
                 yield texts.place_of(keyword), reading
@@ -174,7 +174,7 @@ def _swarmui(texts: Texts) -> Iterator[Reading]:
 def _records(texts: Texts) -> Iterator[Reading]:
     """Programs whose JSON stands under the keyword that A1111 uses for its text."""
     for keyword in ("parameters", "UserComment", "Comment", "ImageDescription"):
-        record = bounded.parse_object(texts.get(keyword))
+        record = texts.record(keyword)
         if record is None:
             continue
         if record.get("software") == "RuinedFooocus":
@@ -199,7 +199,7 @@ _SCHEMES: tuple[tuple[Callable[[dict[str, object], Texts], bool], str, schemes.N
 
 
 def _tensorart(texts: Texts) -> Iterator[Reading]:
-    record = bounded.parse_object(texts.get("generation_data"))
+    record = texts.record("generation_data")
     if record is not None:
         record = {**record, "model": record.get("baseModel")}
         place = texts.place_of("generation_data")
@@ -210,19 +210,19 @@ def _graph(texts: Texts) -> Iterator[Reading]:
     """ComfyUI, and the programs that run it: Civitai and StabilityMatrix."""
     place, reading, extra = None, None, None
     for keyword in ("prompt", "UserComment", "ImageDescription", "Make", "Model"):
-        record = bounded.parse_object(texts.get(keyword))
+        record = texts.record(keyword)
         reading = comfyui.read_graph(record) if record is not None else None
         if record is not None and reading is not None:
             place, extra = texts.place_of(keyword), record.get("extraMetadata")
             break
     if reading is None or reading.seed is None:
         workflow = texts.find("workflow", "Workflow")
-        record = bounded.parse_object(workflow[1]) if workflow is not None else None
+        record = texts.record("workflow") or texts.record("Workflow")
         if workflow is not None and record is not None:
             other = comfyui.read_graph(None, record)
             if other is not None and (reading is None or other.seed is not None):
                 place, reading = workflow[0], other
-    extra = bounded.parse_object(extra if isinstance(extra, str) else texts.get("extraMetadata"))
+    extra = bounded.parse_object(extra) if isinstance(extra, str) else texts.record("extraMetadata")
     if extra is not None:
         civitai = schemes.read_scheme("civitai", schemes.CIVITAI, extra)
         reading = civitai if reading is None else replace(_merged(reading, civitai),
@@ -247,7 +247,7 @@ def _with_whole_prompts(reading: ImageMetadata, texts: Texts) -> ImageMetadata:
 
 
 def _stability_matrix(texts: Texts) -> Iterator[Reading]:
-    record = bounded.parse_object(texts.get("parameters-json"))
+    record = texts.record("parameters-json")
     if record is not None:
         place = texts.place_of("parameters-json")
         yield place, schemes.read_scheme("stability-matrix", schemes.STABILITY_MATRIX, record)

@@ -195,11 +195,13 @@ def split_brackets(text: str) -> tuple[str, str | None]:
     return re.sub(r"\s*\[[^\[\]]*\]", "", text).strip(), ", ".join(parts)
 
 
+_LONGEST_LINE = 32 * 1024
 _DREAM_OPTION = re.compile(r"\s-([sSWHCA])\s?(\S{1,40})")
 
 
 def read_dream(text: str) -> ImageMetadata | None:
     """InvokeAI's command line: `"prompt [negative]" -s 50 -S 7 -W 512 -H 768 -C 5 -A k_lms`."""
+    text = text[:_LONGEST_LINE]
     end = text.rfind('"')
     if not text.startswith('"') or end < 1:
         return None
@@ -230,6 +232,7 @@ def read_mochi(text: str) -> ImageMetadata | None:
     """Mochi Diffusion's caption: `Include in Image: a; Exclude from Image: b; Steps: 20; ...`."""
     if not text.startswith("Include in Image: "):
         return None
+    text = text[:_LONGEST_LINE]
     marks = list(_MOCHI_KEY.finditer(text))[:100]
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     record: dict[str, str] = {}

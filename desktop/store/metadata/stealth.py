@@ -137,7 +137,7 @@ def _first_column(rows: bytes, row: int, depth: int) -> list[bytes]:
     above = bytes(depth)
     for start in range(0, len(rows) - depth, row):
         kind, raw = rows[start], rows[start + 1 : start + 1 + depth]
-        if kind in (2, 4):  # Up; Paeth, which takes the pixel above where there is none at the left
+        if kind in (2, 4):  # as the one above, where nothing is at the left
             raw = bytes((value + up) & 255 for value, up in zip(raw, above, strict=True))
         elif kind == 3:  # Average
             raw = bytes((value + up // 2) & 255 for value, up in zip(raw, above, strict=True))

@@ -11,12 +11,16 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from desktop.store.metadata.bounded import parse_object
 from desktop.store.metadata.record import Note
 
 MOST_CHARACTERS = 8 * 2**20
 """Of all texts of a file together; what would exceed it is left out, with a note."""
+
+MOST_TEXTS = 500
+"""In one file; more say nothing."""
 
 TOO_LONG = "A text is too long and was left out: {place}."
 
@@ -40,7 +44,10 @@ class Texts:
 
     by_place: dict[str, str] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
+    packets: int = 0
+    """XMP packets seen."""
     _places: dict[str, str] = field(default_factory=dict)
+    _records: dict[str, dict[str, Any] | None] = field(default_factory=dict)
     _length: int = 0
     _inflated: int = 0
 
@@ -51,7 +58,7 @@ class Texts:
         """Take in the text at `place`, which is the container and the keyword: `png:prompt`."""
         text = text.strip("\x00").removeprefix("\ufeff")
         keyword = place.partition(":")[2]
-        if not text.strip() or place in self.by_place:
+        if not text.strip() or place in self.by_place or len(self.by_place) >= MOST_TEXTS:
             return
         self._length += len(text)
         if self._length > MOST_CHARACTERS:
@@ -94,6 +101,15 @@ class Texts:
         found = self.find(keyword)
         return None if found is None else found[1]
 
+    def record(self, keyword: str) -> dict[str, Any] | None:
+        """The text as a JSON object, parsed once; None if it is none. Not to be changed."""
+        place = self._places.get(keyword)
+        if place is None:
+            return None
+        if place not in self._records:
+            self._records[place] = parse_object(self.by_place[place])
+        return self._records[place]
+
     def __contains__(self, keyword: str) -> bool:
         return keyword in self._places
 
@@ -116,7 +132,7 @@ class Texts:
             if label is not None:
                 self._add_inner(place, label[1].lower(), text[label.end() :])
             elif text.lstrip().startswith("{") and keyword in ("UserComment", "Comment", "text"):
-                for key, value in (parse_object(text) or {}).items():
+                for key, value in (self.record(keyword) or {}).items():
                     if key in _PACKED and isinstance(value, str):
                         self._add_inner(place, key, value)
 

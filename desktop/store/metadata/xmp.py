@@ -15,7 +15,8 @@ from desktop.store.metadata.texts import Texts
 NAMESPACE = "https://danqing.app/ns/image/1.0/"
 PROPERTY = "record"
 
-_MOST_TAGS = 20_000
+_MOST_TAGS = 8_000
+_MOST_PACKETS = 3
 _DAMAGED = Note("The XMP data is damaged.")
 _WANTED = {
     f"{NAMESPACE} {PROPERTY}": "danqing",
@@ -42,6 +43,9 @@ def read_xmp(data: bytes, texts: Texts) -> str | None:
             found.setdefault(path[-1], []).append(text)
 
     data = data.strip(b"\x00 \r\n\t")
+    texts.packets += 1
+    if texts.packets > _MOST_PACKETS:
+        return None
     if data.count(b"<") > _MOST_TAGS or b"<!DOCTYPE" in data or b"<!ENTITY" in data:
         texts.note_once(Note("The XMP data is too large and was left out."))
         return None
