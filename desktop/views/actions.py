@@ -54,7 +54,7 @@ class Actions(QObject):
             (self.open_folder, self.tr("&Open pictures folder")),
             (self.file_names, self.tr("&Names of new pictures…")),
             (self.delete, self.tr("&Move to the trash")),
-            (self.undo_delete, self.tr("&Put back what was deleted")),
+            (self.undo_delete, self.tr("Put &back what was deleted")),
             (self.quit, self.tr("&Quit")),
             (self.fit, self.tr("&Fit to window")),
             (self.actual_size, self.tr("&Actual size (100 %)")),

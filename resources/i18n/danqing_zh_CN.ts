@@ -2227,8 +2227,8 @@
         <translation>移到回收站(&amp;T)</translation>
     </message>
     <message>
-        <source>&amp;Put back what was deleted</source>
-        <translation>恢复已删除的图片(&amp;P)</translation>
+        <source>Put &amp;back what was deleted</source>
+        <translation>恢复已删除的图片(&amp;B)</translation>
     </message>
     <message>
         <source>&amp;Quit</source>
