@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QPainter,
     QPalette,
     QPixmap,
+    QPixmapCache,
 )
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
@@ -368,6 +369,19 @@ def icon(name: str, palette: QPalette) -> QIcon:
 def icon_in(name: str, colour: QColor) -> QIcon:
     """The icon in one colour."""
     return _tinted_icon(name, colour.name(), colour.name())
+
+
+def mark(name: str, colour: QColor, side: int) -> QPixmap:
+    """The icon in one colour as a picture, drawn once: for long lists of the same few."""
+    ratio = max((s.devicePixelRatio() for s in QGuiApplication.screens()), default=1.0)
+    key = f"danqing {name} {colour.name()} {side} {ratio}"
+    found = QPixmap()
+    if not QPixmapCache.find(key, found):
+        found = _rendered(
+            _source(name).replace(b"currentColor", colour.name().encode()), side, ratio
+        )
+        QPixmapCache.insert(key, found)
+    return found
 
 
 def application_icon() -> QIcon:

@@ -57,6 +57,8 @@ class GateNote(ElidedButton):
                 if report.is_overridden:
                     return self.tr("GPU on, against the advice of the check")
                 return self.tr("GPU on")
+            case Gate.BLOCKED if self._row == "gpu.present":
+                return self.tr("Drawn on the CPU: there is no AMD GPU")
             case Gate.BLOCKED:
                 return self.tr("GPU off: {row}").format(
                     row=check_texts.title(self._row, QCoreApplication.translate)

@@ -118,6 +118,7 @@ class RowHeader(QPushButton):
         # A push button's own policy would not let the text be elided.
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._text: RowText | None = None
+        self._look: tuple[str, ...] = ()
         self._mark, self._arrow = QLabel(), QLabel()
         self._title, self._verdict = QLabel(), QLabel()
         self._summary = ElidedLabel()
@@ -174,10 +175,12 @@ class RowHeader(QPushButton):
             return
         tone = self._text.tone
         colours = theme.colours()
-        mark = theme.icon_in(tone.icon, QColor(getattr(colours, tone.colour)))
-        self._mark.setPixmap(mark.pixmap(_MARK_SIDE))
         arrow = "arrow-up" if self.isChecked() else "arrow-down"
-        self._arrow.setPixmap(theme.icon_in(arrow, QColor(colours.muted)).pixmap(_MARK_SIDE))
+        look = (tone.icon, getattr(colours, tone.colour), arrow, colours.muted)
+        if look != self._look:  # palettes change several times before a row is first shown
+            self._look = look
+            self._mark.setPixmap(theme.mark(look[0], QColor(look[1]), _MARK_SIDE))
+            self._arrow.setPixmap(theme.mark(arrow, QColor(colours.muted), _MARK_SIDE))
 
 
 def _details(text: RowText) -> QWidget:
