@@ -146,6 +146,7 @@ class JobQueue(QObject):
         self._place = place
         self._jobs: dict[JobId, Job] = {}
         self._ending: dict[JobId, Job] = {}
+        self._coming = 0
         self._engine_has: JobId | None = None
         self._running: JobId | None = None
         self._is_engine_ready = False
@@ -167,6 +168,16 @@ class JobQueue(QObject):
         """Jobs behind the current one that nobody has taken back."""
         current = self.current
         return sum(job is not current and job.stopping is None for job in self._jobs.values())
+
+    @property
+    def is_idle(self) -> bool:
+        """Nothing is drawn, waits, or is on its way into the queue."""
+        return not self._jobs and not self._coming
+
+    @property
+    def is_with_engine(self) -> bool:
+        """The current job has been handed to the engine, which may not have started yet."""
+        return self.current is not None and self.current.piece is not None
 
     @property
     def is_engine_ready(self) -> bool:
@@ -205,12 +216,19 @@ class JobQueue(QObject):
             store.enqueue(jobs)
 
         def take(_: None) -> None:
+            self._coming -= 1
             for job in jobs:
                 self._add(job.job_id, job.request, place.folder, place.name_pattern)
             self.changed.emit()
             self._begin_next()
 
-        self._ledger.ask(keep, take, self.troubled.emit)
+        def refuse(problem: Problem) -> None:
+            self._coming -= 1
+            self.troubled.emit(problem)
+            self.changed.emit()
+
+        self._coming += 1
+        self._ledger.ask(keep, take, refuse)
 
     def stop(self, when: CancelWhen = CancelWhen.NOW) -> None:
         """End the current job; the waiting ones stay. Shown before the engine has heard of it."""
@@ -340,6 +358,8 @@ class JobQueue(QObject):
             self._bridge.submit(Generate(job_id=job.job_id, request=piece.request))
         except EngineFault as fault:
             self._end(JobFailed(job_id=job.job_id, error=fault.error, completed_images=0))
+            return
+        self.changed.emit()
 
     def _not_begun(self, job: Job, problem: Problem) -> None:
         """Its folder or the database is away."""

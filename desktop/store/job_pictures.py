@@ -173,4 +173,5 @@ def folder_of(job: JobRow, default: Path) -> Path:
 
 def _require(folder: Path) -> None:
     if not folder.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
+        number = errno.ENOTDIR if folder.exists() else errno.ENOENT
+        raise OSError(number, os.strerror(number), str(folder))

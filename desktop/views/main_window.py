@@ -427,7 +427,7 @@ class MainWindow(QMainWindow):
             event.accept()
             return
         event.ignore()
-        if self._queue.current is None:
+        if self._queue.is_idle or self._queue.pause is not None:
             self.close_wanted.emit()
         else:
             self._ask_before_closing()

@@ -86,7 +86,7 @@ async def measure_lateness(desk: app.Desk) -> dict[str, Any]:
     for name in ("first picture", "second picture"):
         desk.form.update(prompt=PROMPT)
         desk.window.commands.generate.trigger()
-        await until(desk.queue.changed, lambda: desk.queue.current is None)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle)
         await desk.background.finish()
         figures[name] = lateness.take()
     return figures
@@ -101,7 +101,7 @@ async def measure_stop(desk: app.Desk, delays_s: list[float]) -> dict[str, Any]:
         desk.window.commands.generate.trigger()
         hand = _Hand(desk)
         answers.append(await hand.press_stop_after(delay_s))
-        await until(desk.queue.changed, lambda: desk.queue.current is None)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle)
     return {"stop_ms": answers}
 
 

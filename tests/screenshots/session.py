@@ -153,7 +153,7 @@ class _Pretended(Sitting):
         await self.in_all_looks("stopping", ("720p",))
         desk.queue.clear_waiting()
         self.gate.open()
-        await until(desk.queue.changed, lambda: desk.queue.current is None)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle)
         await self._finished()
         await self.in_all_looks("finished", tuple(SIZES))
         desk.form.update(
@@ -200,7 +200,7 @@ class _Pretended(Sitting):
         for size in ("320 × 192", "192 × 320", "256 × 256"):
             desk.form.update(size_text=size, image_count=2)
             desk.window.commands.generate.trigger()
-        await until(desk.queue.changed, lambda: desk.queue.current is None)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle)
         await desk.background.finish()
 
 
@@ -259,6 +259,6 @@ class _Real(Sitting):
         for prompt in prompts or list(PROMPTS.values()):
             desk.form.update(prompt=prompt)
             desk.window.commands.generate.trigger()
-            await until(desk.queue.changed, lambda: desk.queue.current is None)
+            await until(desk.queue.changed, lambda: desk.queue.is_idle)
             await desk.background.finish()
         await self.in_all_looks("real", tuple(SIZES))

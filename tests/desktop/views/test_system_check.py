@@ -279,7 +279,7 @@ def test_a_passed_self_test_turns_the_gpu_on_and_pictures_say_so(stage):
         assert desk.window.panel.gate_note.text() == "GPU on"
         desk.form.update(prompt="a cat")
         desk.window.commands.generate.trigger()
-        await until(desk.queue.changed, lambda: desk.queue.current is None, 10)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
         await desk.background.finish()
         (file,) = desk.pictures_folder.rglob("*.png")
         with PngImageFile(file) as image:
@@ -293,7 +293,7 @@ def test_the_engine_waits_for_the_check_only_where_a_gpu_could_be_used(stage):
     async def scenario(desk, engine):
         desk.form.update(prompt="a cat")
         desk.window.commands.generate.trigger()
-        await until(desk.queue.changed, lambda: desk.queue.current is None, 10)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
         kinds = [type(c) for c in engine.commands if isinstance(c, ChooseDevice | Generate)]
         assert kinds[0] is ChooseDevice
         assert stage.machine.probes
@@ -360,10 +360,11 @@ def test_the_self_test_waits_while_a_picture_is_drawn(stage):
         dialog = await opened(desk)
         desk.form.update(prompt="a cat")
         desk.window.commands.generate.trigger()
+        await until(desk.queue.changed, lambda: desk.queue.current is not None, 10)
         assert not dialog.bar.run_button.isEnabled()
         assert "no picture is being drawn" in dialog.bar.text
         desk.queue.stop()
-        await until(desk.queue.changed, lambda: desk.queue.current is None, 10)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
         assert dialog.bar.run_button.isEnabled()
 
     stage.play(scenario, Script(step_s=0.05))

@@ -60,7 +60,7 @@ def keys(widget: QWidget, text: str) -> None:
 
 async def idle(desk: Desk) -> None:
     """Until nothing is drawn and nothing is written."""
-    await until(desk.queue.changed, lambda: desk.queue.current is None, 10)
+    await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
     await desk.background.finish()
 
 
@@ -201,6 +201,7 @@ def test_stop_is_answered_while_the_engine_is_starting(stage):
         desk.queue.job_ended.connect(ends.append)
         type_prompt(desk)
         click(desk.window.panel.generate_button)
+        await until(desk.queue.changed, lambda: desk.queue.is_with_engine, 10)
         assert desk.window.view.progress.text == "Waiting for the engine to start…"
         QTest.keyClick(desk.window, ESCAPE)
         assert isinstance(ends[0], JobCancelled)
@@ -485,7 +486,7 @@ def test_an_expected_failure_is_said_calmly_with_a_remedy_in_the_language_of_now
         banner = desk.window.view.banner
         type_prompt(desk)
         click(desk.window.panel.generate_button)
-        await until(desk.queue.changed, lambda: desk.queue.current is None, 10)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
         assert banner.isVisible()
         english = [label.text() for label in banner.findChildren(QLabel)]
         assert any("Not enough memory" in text for text in english)
@@ -498,7 +499,7 @@ def test_an_expected_failure_is_said_calmly_with_a_remedy_in_the_language_of_now
         click(banner.findChildren(QAbstractButton)[0])
         assert not banner.isVisible()
         click(desk.window.panel.generate_button)
-        await until(desk.queue.changed, lambda: desk.queue.current is None, 10)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
         assert banner.isVisible()
 
     stage.play(scenario, Script(error=NO_MEMORY, fail_after_steps=3))
@@ -508,7 +509,7 @@ def test_a_bug_in_the_engine_is_no_traceback(stage):
     async def scenario(desk: Desk, engine: FakeEngine) -> None:
         type_prompt(desk)
         click(desk.window.panel.generate_button)
-        await until(desk.queue.changed, lambda: desk.queue.current is None, 10)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
         texts = [label.text() for label in desk.window.view.banner.findChildren(QLabel)]
         assert any("broken" in text for text in texts)
         assert not any("Traceback" in text for text in texts)
@@ -531,6 +532,7 @@ def test_a_new_try_takes_the_old_message_away(stage):
 
 def test_a_pictures_folder_that_refuses_is_told_and_the_picture_rescued(stage, expect_log):
     expect_log("takes no picture")
+    expect_log("queue pauses")
     folder = paths.pictures_folder()
     folder.parent.mkdir(parents=True)
     folder.write_text("a file, not a folder")
@@ -748,7 +750,7 @@ def test_closing_waits_for_the_picture_that_is_being_written(stage):
         type_prompt(desk)
         desk.window.panel.count_box.setValue(3)
         click(desk.window.panel.generate_button)
-        await until(desk.queue.changed, lambda: desk.queue.current is None, 10)
+        await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
         desk.window.close()
         await asyncio.wait_for(desk.closed.wait(), 10)
         assert len(pictures_of(desk)) == 3

@@ -33,7 +33,7 @@ async def draw(desk: Desk, prompt: str) -> None:
     desk.form.update(prompt=prompt)
     QTest.keyClick(desk.window, Qt.Key.Key_Return, CONTROL)
     await until(gallery.picture_changed, is_saved, 10)
-    await until(desk.queue.changed, lambda: desk.queue.current is None, 10)
+    await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
     await desk.background.finish()
 
 
