@@ -38,7 +38,7 @@ from engine.port import (
 )
 
 if TYPE_CHECKING:
-    from desktop.prompts import Expansion, PlannedPicture
+    from desktop.prompts import Expansion
     from desktop.store.images import Destination
     from desktop.terminal import Results
 
@@ -264,23 +264,25 @@ class _Command:
             raise UsageError(f"FILE: {errors} errors in the list; nothing was put into the queue")
 
     def _tell_problems(self, expansion: Expansion) -> None:
-        for problem in expansion.problems:
-            kind = "error" if problem.is_error else "warning"
-            where = "" if problem.line is None else f"line {problem.line}: "
-            self._say(f"{where}{kind}: {problem.message}")
+        from desktop.prompts import report as list_report
+
+        for line in list_report.problem_lines(expansion, self._command.file or Path()):
+            print(line, file=self._human)
 
     # --- showing and drawing ----------------------------------------------------------------------
 
     def _show_list(self) -> int:
-        """`--dry-run`: the pictures of the list, a line each, and nothing else happens."""
+        """`--dry-run`: the table of the list, a line a picture, and nothing else happens."""
+        from desktop.prompts import report as list_report
+
         if self._command.file is None:
             raise UsageError("--dry-run needs a FILE")
         expansion = self._expand(self._command.file)
         if self._command.is_json:
-            self._results.line(json.dumps([_record(picture) for picture in expansion.pictures]))
+            self._results.line(json.dumps(list_report.record(expansion)))
         else:
-            for picture in expansion.pictures:
-                self._results.line(_in_a_line(picture))
+            for line in list_report.table_lines(expansion):
+                self._results.line(line)
         self._tell_problems(expansion)
         if not expansion.has_errors and not expansion.encodings:
             return generation.STATUS_DONE
@@ -324,36 +326,3 @@ def _digest(file: Path) -> str:
 def _pictures(jobs: Sequence[JobRow]) -> str:
     count = sum(len(job.missing) or 1 for job in jobs)
     return "1 picture" if count == 1 else f"{count} pictures"
-
-
-def _record(picture: PlannedPicture) -> dict[str, object]:
-    request = picture.request
-    return {
-        "line": picture.line,
-        "group": picture.group,
-        "prompt": request.prompt,
-        "raw_prompt": picture.raw_prompt,
-        "negative_prompt": request.negative_prompt,
-        "seed": str(request.seed),
-        "width": request.width,
-        "height": request.height,
-        "steps": request.steps,
-        "guidance_scale": request.guidance_scale,
-        "sampler": request.sampler,
-        "sigma_schedule": request.sigma_schedule,
-        "count": request.image_count,
-    }
-
-
-def _in_a_line(picture: PlannedPicture) -> str:
-    request = picture.request
-    values = (
-        picture.line,
-        f"{request.width}x{request.height}",
-        request.steps,
-        f"{request.guidance_scale:g}",
-        request.sampler,
-        request.seed,
-        messages.printable(request.prompt),
-    )
-    return "\t".join(str(value) for value in values)

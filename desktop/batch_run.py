@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from desktop import crash, generation, messages, paths, pausing
+from desktop import crash, generation, grid_sheets, messages, paths, pausing
 from desktop.batch_progress import BatchProgress
 from desktop.job_run import STATUS_INTERRUPTED, JobNews, JobRun
 from desktop.messages import Message
@@ -183,7 +183,7 @@ class BatchRun:
         self, job: JobRow, event: ImageCompleted, place: Destination, started_at: datetime
     ) -> bool:
         """Save a picture; False if nothing more should be drawn."""
-        data = images.encode_png(event.image, event.provenance, job.request)
+        data = images.encode_png(event.image, event.provenance, job.asked)
         facts = images.facts_of(event, started_at)
         rescue = paths.rescue_folder()
         try:
@@ -262,6 +262,7 @@ class BatchRun:
         words += [f"{tally.failed} failed"] if tally.failed else []
         words += [f"{left} left: go on with --resume"] if left else []
         self._display.say(", ".join(words))
+        self._write_sheets(jobs)
         if tally.paused is not None:
             code = tally.because
             self._report.end("paused", generation.error_record(code, tally.paused))
@@ -275,6 +276,13 @@ class BatchRun:
             return generation.STATUS_FAILED
         self._report.end("finished")
         return generation.STATUS_DONE
+
+    def _write_sheets(self, jobs: Sequence[JobRow]) -> None:
+        """The contact sheet of each grid that is complete now."""
+        with suppress(DatabaseTrouble):  # told before: nothing could be made then
+            for path in grid_sheets.write_complete(self._store, jobs, self._default_folder):
+                self._display.say(f"all of a grid on one sheet: {messages.printable(str(path))}")
+                self._report.event("grid", path=str(path))
 
     def _count_left(self, jobs: Sequence[JobRow]) -> int:
         try:

@@ -132,14 +132,15 @@ def _write(
 
 
 def _wrapped(text: str, font: _Font, width: int) -> list[str]:
-    """Lines that fit, at most `_MAX_LINES`; cut at any character, since Chinese has no spaces."""
+    """At most `_MAX_LINES` lines that fit; cut at a space, or anywhere in Chinese without one."""
     lines: list[str] = []
     for part in text.split("\n"):
         line = ""
         for character in part[:400]:
             if line and font.getlength(line + character) > width:
-                lines.append(line)
-                line = character.strip()
+                cut = line.rfind(" ") + 1 if " " in line[len(line) // 2 :] else len(line)
+                lines.append(line[:cut].rstrip())
+                line = (line[cut:] + character).lstrip()
             else:
                 line += character
         lines.append(line)

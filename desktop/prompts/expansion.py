@@ -143,11 +143,11 @@ def expand_file(
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise ListFault(say("{file} is no file.", file=path.name))
+            raise ListFault(say("{file} is no file.", file=path))
         text = reading.decode(reading.read(path), encoding)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        return _unread(say("{file} cannot be read: {reason}.", file=path.name, reason=reason))
+        return _unread(say("{file} cannot be read: {reason}.", file=path, reason=reason))
     except reading.Undecodable as unknown:
         offers = ", ".join(unknown.offers)
         message = say("This file is not UTF-8. It may be: {offers}.", offers=offers)

@@ -112,6 +112,13 @@ class JobRow:
     pictures: tuple[PictureRow, ...] = ()
 
     @property
+    def asked(self) -> GenerationRequest:
+        """The request as the list has it, before expansion: what a picture records as asked for."""
+        if self.raw_prompt is None:
+            return self.request
+        return dataclasses.replace(self.request, prompt=self.raw_prompt)
+
+    @property
     def missing(self) -> list[int]:
         """Indices of pictures that are in no file yet."""
         there = {p.index for p in self.pictures if p.is_saved or p.rescue is not None}
