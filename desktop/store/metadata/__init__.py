@@ -5,6 +5,6 @@ text themselves. Our own format is described in `resources/metadata.md`.
 """
 
 from desktop.store.metadata.reader import read
-from desktop.store.metadata.record import ImageMetadata, Note
+from desktop.store.metadata.record import ImageMetadata
 
-__all__ = ["ImageMetadata", "Note", "read"]
+__all__ = ["ImageMetadata", "read"]

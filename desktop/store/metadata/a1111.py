@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterator
 
 from desktop.store.metadata import bounded
-from desktop.store.metadata.record import ImageMetadata, Note
+from desktop.store.metadata.record import ImageMetadata, say
+from engine.port import Sentence
 
 NEGATIVE = "Negative prompt:"
 
@@ -166,18 +167,18 @@ def _unquoted(value: str) -> str:
     return text if isinstance(text, str) else value
 
 
-def _first_of_each(pairs: Iterator[tuple[str, str]]) -> tuple[dict[str, str], list[Note]]:
+def _first_of_each(pairs: Iterator[tuple[str, str]]) -> tuple[dict[str, str], list[Sentence]]:
     found: dict[str, str] = {}
-    notes: list[Note] = []
+    notes: list[Sentence] = []
     for key, value in pairs:
         if key in _KEYS and found.get(key, value) != value:
-            notes.append(Note("{key} is there twice; the first one was taken.", (("key", key),)))
+            notes.append(say("{key} is there twice; the first one was taken.", key=key))
         found.setdefault(key, value)
     return found, notes
 
 
 def _metadata(
-    prompt: str, negative_prompt: str | None, pairs: dict[str, str], notes: list[Note]
+    prompt: str, negative_prompt: str | None, pairs: dict[str, str], notes: list[Sentence]
 ) -> ImageMetadata:
     width, height = bounded.size(pairs.get("Size"))
     numbers = {
@@ -190,7 +191,7 @@ def _metadata(
     }
     for key, number in numbers.items():
         if pairs.get(key) and number is None:
-            notes.append(Note("{key} is not a number.", (("key", key),)))
+            notes.append(say("{key} is not a number.", key=key))
     return ImageMetadata(
         software=_software(pairs),
         prompt=prompt,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from desktop.store.metadata import bounded
-from desktop.store.metadata.record import ImageMetadata, Note
+from desktop.store.metadata.record import ImageMetadata, say
 from desktop.store.metadata.workflow import from_workflow
 
 _MOST_NODES = 2000
@@ -110,8 +110,7 @@ def read_graph(prompt: Mapping[str, Any] | None, workflow: Any = None) -> ImageM
     graph = Graph(nodes)
     sampler = _first_pass(graph)
     if sampler is None:
-        note = Note("ComfyUI graph of {count} nodes without a sampler.",
-                    (("count", str(len(nodes))),))  # fmt: skip
+        note = say("ComfyUI graph of {count} nodes without a sampler.", count=str(len(nodes)))
         return ImageMetadata(software="comfyui", warnings=(note,))
     return _metadata(graph, sampler)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from desktop.store.metadata.exif import read_exif
-from desktop.store.metadata.record import Note
+from desktop.store.metadata.record import say
 from desktop.store.metadata.texts import MOST_CHARACTERS, TOO_LONG, Texts, decode
 from desktop.store.metadata.xmp import read_xmp
 
@@ -20,7 +20,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 _MOST_BLOCKS = 100_000
 _MOST_SEGMENTS = 20_000
 _MOST_TEXT_CHUNKS = 1000
-_TRUNCATED = Note("The file ends early.")
+_TRUNCATED = say("The file ends early.")
 _XMP_KEYWORD = "XML:com.adobe.xmp"
 _XMP_SEGMENT = b"http://ns.adobe.com/xap/1.0/\x00"
 _EXTENDED_SEGMENT = b"http://ns.adobe.com/xmp/extension/\x00"
@@ -61,7 +61,7 @@ def read_contents(stream: BinaryIO) -> Contents:
 def _take(stream: BinaryIO, length: int, contents: Contents) -> bytes | None:
     """The next `length` bytes; None, with a note, if they are too many or not there."""
     if length > MOST_CHARACTERS:
-        contents.texts.note_once(Note(TOO_LONG, (("place", str(contents.format)),)))
+        contents.texts.note_once(say(TOO_LONG, place=str(contents.format)))
         stream.seek(length, 1)
         return None
     data = stream.read(length)

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from desktop.store.metadata import a1111, bounded, comfyui, schemes, stealth
 from desktop.store.metadata.containers import Contents, read_contents
-from desktop.store.metadata.record import ImageMetadata, Note
+from desktop.store.metadata.record import ImageMetadata, say
 from desktop.store.metadata.texts import Texts
+from engine.port import Sentence
 
 NEWEST_VERSION = 1
 """Of our own record."""
@@ -68,7 +69,7 @@ def _completed(found: ImageMetadata | None, contents: Contents) -> ImageMetadata
         notes.insert(0, _nothing_found(contents))
     has_size = found.width is not None and found.height is not None
     if found.prompt is None and found.software is not None:
-        notes.append(Note("No prompt was found."))
+        notes.append(say("No prompt was found."))
     if found.software is not None and not has_size:
         found = replace(found, width=contents.width, height=contents.height)
     return replace(
@@ -81,13 +82,13 @@ def _completed(found: ImageMetadata | None, contents: Contents) -> ImageMetadata
     )
 
 
-def _nothing_found(contents: Contents) -> Note:
+def _nothing_found(contents: Contents) -> Sentence:
     if contents.format is None:
-        return Note("Not a PNG, JPEG or WebP picture.")
+        return say("Not a PNG, JPEG or WebP picture.")
     if not contents.texts:
-        return Note("No generation data: the file holds no text.")
+        return say("No generation data: the file holds no text.")
     places = ", ".join(place for place, _ in list(contents.texts)[:8])
-    return Note("No generation data; the file holds only: {places}.", (("places", places),))
+    return say("No generation data; the file holds only: {places}.", places=places)
 
 
 def _read_texts(texts: Texts) -> ImageMetadata | None:
@@ -111,8 +112,14 @@ def _merged(found: ImageMetadata, other: ImageMetadata) -> ImageMetadata:
     if found.seed == -1 and other.seed is not None and other.seed >= 0:
         missing["seed"] = other.seed
     elif None not in (found.seed, other.seed) and found.seed != other.seed:
-        facts = (("first", str(found.seed)), ("second", str(other.seed)))
-        notes = (*notes, Note("The file names two seeds, {first} and {second}.", facts))
+        notes = (
+            *notes,
+            say(
+                "The file names two seeds, {first} and {second}.",
+                first=str(found.seed),
+                second=str(other.seed),
+            ),
+        )
     has_no_setting = all(getattr(found, name) is None for name in _FIELDS)
     if has_no_setting:
         notes = (*notes, *other.warnings)

@@ -9,16 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from engine.port import Sentence
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Something to know about what was read: an English template and what fills it in."""
 
-    template: str
-    facts: tuple[tuple[str, str], ...] = ()
-
-    def __str__(self) -> str:
-        return self.template.format(**dict(self.facts))
+def say(template: str, /, **facts: str) -> Sentence:
+    """Something to know about what was read. Translators find `say("...")` in this folder."""
+    return Sentence(template, facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,4 +46,4 @@ class ImageMetadata:
     source: str | None = None
     format: str | None = None
     raw: Mapping[str, str] = field(default_factory=dict)
-    warnings: tuple[Note, ...] = ()
+    warnings: tuple[Sentence, ...] = ()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from desktop.store.metadata import bounded
-from desktop.store.metadata.record import ImageMetadata, Note
+from desktop.store.metadata.record import ImageMetadata, say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +249,7 @@ def read_danqing(record: Mapping[str, Any], newest: int) -> ImageMetadata | None
     if version > newest:
         return ImageMetadata(
             software="danqing",
-            warnings=(Note("A newer Danqing made this picture; its exact record is not read."),),
+            warnings=(say("A newer Danqing made this picture; its exact record is not read."),),
         )
     size = resolved.get("size")
     size = size if isinstance(size, dict) else {}

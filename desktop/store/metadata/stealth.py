@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from desktop.store.metadata import bounded
 from desktop.store.metadata.containers import Contents
-from desktop.store.metadata.record import Note
+from desktop.store.metadata.record import say
 from desktop.store.metadata.texts import MOST_INFLATED, decode
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def read_hidden(stream: BinaryIO, contents: Contents) -> dict[str, str] | None:
     try:
         text = _decode_pixels(stream)
     except (OSError, ValueError, SyntaxError, zlib.error, EOFError):
-        contents.texts.note_once(Note("The pixels are damaged."))
+        contents.texts.note_once(say("The pixels are damaged."))
         return None
     if text is None:
         return None

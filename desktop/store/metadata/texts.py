@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from desktop.store.metadata.bounded import parse_object
-from desktop.store.metadata.record import Note
+from desktop.store.metadata.record import say
+from engine.port import Sentence
 
 MOST_CHARACTERS = 8 * 2**20
 """Of all texts of a file together; what would exceed it is left out, with a note."""
@@ -43,7 +44,7 @@ class Texts:
     """Every text found, by place, and the first place for each keyword."""
 
     by_place: dict[str, str] = field(default_factory=dict)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Sentence] = field(default_factory=list)
     packets: int = 0
     """XMP packets seen."""
     _places: dict[str, str] = field(default_factory=dict)
@@ -62,9 +63,7 @@ class Texts:
             return
         self._length += len(text)
         if self._length > MOST_CHARACTERS:
-            self.note_once(
-                Note("A text is too long and was left out: {place}.", (("place", place),))
-            )
+            self.note_once(say("A text is too long and was left out: {place}.", place=place))
             return
         self.by_place[place] = text
         self._places.setdefault(keyword, place)
@@ -75,17 +74,15 @@ class Texts:
         try:
             plain = zlib.decompressobj(wbits=47).decompress(data, max(room, 1))
         except zlib.error:
-            self.notes.append(Note("A text is damaged: {place}.", (("place", place),)))
+            self.notes.append(say("A text is damaged: {place}.", place=place))
             return
         self._inflated += len(plain)
         if len(plain) >= room:
-            self.note_once(
-                Note("A text is too long and was left out: {place}.", (("place", place),))
-            )
+            self.note_once(say("A text is too long and was left out: {place}.", place=place))
             return
         self.add(place, decode(plain))
 
-    def note_once(self, note: Note) -> None:
+    def note_once(self, note: Sentence) -> None:
         if note.template not in {known.template for known in self.notes}:
             self.notes.append(note)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
-from desktop.store.metadata.record import Note
+from desktop.store.metadata.record import say
 from desktop.store.metadata.texts import Texts
 
 NAMESPACE = "https://danqing.app/ns/image/1.0/"
@@ -17,7 +17,7 @@ PROPERTY = "record"
 
 _MOST_TAGS = 8_000
 _MOST_PACKETS = 3
-_DAMAGED = Note("The XMP data is damaged.")
+_DAMAGED = say("The XMP data is damaged.")
 _WANTED = {
     f"{NAMESPACE} {PROPERTY}": "danqing",
     "http://purl.org/dc/elements/1.1/ description": "description",
@@ -47,7 +47,7 @@ def read_xmp(data: bytes, texts: Texts) -> str | None:
     if texts.packets > _MOST_PACKETS:
         return None
     if data.count(b"<") > _MOST_TAGS or b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-        texts.note_once(Note("The XMP data is too large and was left out."))
+        texts.note_once(say("The XMP data is too large and was left out."))
         return None
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
