@@ -80,6 +80,7 @@ class Job:
     request: GenerationRequest
     folder: Path
     name_pattern: str | None
+    raw_prompt: str | None = None
     piece: Piece | None = None
     saving: int = 0
     end: JobEnd | None = None
@@ -90,6 +91,15 @@ class Job:
     stopping: CancelWhen | None = None
     image_started_at_s: float = 0.0
     estimate: ProgressEstimate = field(default_factory=ProgressEstimate)
+
+    @property
+    def asked(self) -> GenerationRequest:
+        """The request as a list has it, before expansion: what pictures record as asked for."""
+        return (
+            self.request
+            if self.raw_prompt is None
+            else replace(self.request, prompt=self.raw_prompt)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +228,7 @@ class JobQueue(QObject):
         def take(_: None) -> None:
             self._coming -= 1
             for job in jobs:
-                self._add(job.job_id, job.request, place.folder, place.name_pattern)
+                self._add(job, place.folder)
             self.changed.emit()
             self._begin_next()
 
@@ -280,7 +290,7 @@ class JobQueue(QObject):
             mine, left = answer
             for row in mine:
                 folder = default if row.folder is None else Path(row.folder)
-                self._add(row.job_id, row.request, folder, row.name_pattern)
+                self._add(row, folder)
             self.pause = None
             self._show_left_over(left)
             self.changed.emit()
@@ -304,11 +314,13 @@ class JobQueue(QObject):
 
     # --- one job after the other ------------------------------------------------------------------
 
-    def _add(
-        self, job_id: JobId, request: GenerationRequest, folder: Path, pattern: str | None
-    ) -> None:
-        self._jobs[job_id] = Job(
-            job_id=job_id, request=request, folder=folder, name_pattern=pattern
+    def _add(self, job: NewJob | JobRow, folder: Path) -> None:
+        self._jobs[job.job_id] = Job(
+            job_id=job.job_id,
+            request=job.request,
+            folder=folder,
+            name_pattern=job.name_pattern,
+            raw_prompt=job.raw_prompt,
         )
 
     def _show_left_over(self, rows: list[JobRow]) -> None:
@@ -437,7 +449,7 @@ class JobQueue(QObject):
         self.image_completed.emit(
             FinishedImage(
                 event=whole,
-                request=job.request,
+                request=job.asked,
                 folder=job.folder,
                 name_pattern=job.name_pattern,
                 took_s=took_s,
@@ -498,7 +510,7 @@ class JobQueue(QObject):
         others, self._jobs = self._jobs, {}
         for row in rows:
             folder = usual if row.folder is None else Path(row.folder)
-            self._add(row.job_id, row.request, folder, row.name_pattern)
+            self._add(row, folder)
         self._jobs |= others
         if rows:
             self.changed.emit()

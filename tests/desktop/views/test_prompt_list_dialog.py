@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from desktop.models.prompt_list import Column
 from tests.waiting import until
 
-LIST = "a cat\n--prompt x --steps 999\n--prompt b --steps 9 --seed 5\nc --steps 4\n"
+LIST = "a cat\n--prompt x --steps 999\n--prompt b --steps 9 --seed 5\n{c|c} --steps 4\n"
 
 
 async def opened(desk, source):
@@ -52,8 +52,9 @@ def test_a_list_is_drawn_as_its_table_says(stage, tmp_path):
         assert [(m.request.prompt, m.request.steps) for m in made] == [
             ("x", 8),
             ("b", 9),
-            ("c --steps 4", 12),
+            ("{c|c} --steps 4", 12),
         ]
+        assert made[2].event.provenance.resolved.prompt == "c --steps 4"
 
     stage.play(scenario)
 
