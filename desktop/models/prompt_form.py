@@ -206,16 +206,19 @@ class PromptForm(QObject):
 
     def _size_problem(self, model: ModelInfo) -> Problem | None:
         size = self.size()
-        if size is None:
-            return Problem.SIZE_UNREADABLE
-        if model.sizes:
-            return None if size in model.sizes else Problem.SIZE_NOT_OF_MODEL
-        sides = (size.width, size.height)
-        if not all(model.min_side <= side <= model.max_side for side in sides):
-            return Problem.SIZE_OUT_OF_RANGE
-        if any(side % model.size_multiple for side in sides):
-            return Problem.SIZE_NOT_MULTIPLE
-        return None
+        return Problem.SIZE_UNREADABLE if size is None else size_problem(model, size)
+
+
+def size_problem(model: ModelInfo, size: PictureSize) -> Problem | None:
+    """Why `model` cannot draw at `size`; None if it can."""
+    if model.sizes:
+        return None if size in model.sizes else Problem.SIZE_NOT_OF_MODEL
+    sides = (size.width, size.height)
+    if not all(model.min_side <= side <= model.max_side for side in sides):
+        return Problem.SIZE_OUT_OF_RANGE
+    if any(side % model.size_multiple for side in sides):
+        return Problem.SIZE_NOT_MULTIPLE
+    return None
 
 
 def parse_size(text: str) -> PictureSize | None:

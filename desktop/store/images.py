@@ -76,11 +76,11 @@ def encode(
     provenance: Provenance | None = None,
     request: GenerationRequest | None = None,
 ) -> bytes:
-    """`image` as a file of the kind that `ending` names, one of `ENDINGS` in any case of letters.
+    """`image` as a file of the kind that `ending` names; a PNG if it is none of `ENDINGS`.
 
     With `provenance`, both metadata texts are in it.
     """
-    if ending.lower() == ENDING:
+    if ending.lower() not in ENDINGS[1:]:
         return encode_png(image, provenance, request)
     texts = None
     if provenance is not None:
@@ -95,7 +95,7 @@ def convert(png: bytes, ending: str) -> bytes:
 
     Raises `OSError` if it is damaged.
     """
-    if ending.lower() == ENDING:
+    if ending.lower() not in ENDINGS[1:]:
         return png
     found = read_contents(io.BytesIO(png)).texts
     parameters, record = found.get(writer.PARAMETERS_KEYWORD), found.get(writer.JSON_KEYWORD)

@@ -22,6 +22,7 @@ class Actions(QObject):
         self.clear_waiting = self._make("Ctrl+Shift+X")
         self.import_list = self._make("Ctrl+O")
         self.paste_list = self._make("Ctrl+Shift+V")
+        self.open_settings = self._make("Ctrl+Shift+O")
         self.save_as = self._make("Ctrl+S")
         self.copy = self._make("Ctrl+Shift+C")
         self.show_in_folder = self._make("Ctrl+Shift+F")
@@ -48,6 +49,7 @@ class Actions(QObject):
             (self.clear_waiting, self.tr("&Clear waiting pictures")),
             (self.import_list, self.tr("&Import prompt list…")),
             (self.paste_list, self.tr("&Paste prompt list")),
+            (self.open_settings, self.tr("&Open picture settings…")),
             (self.save_as, self.tr("&Save picture as…")),
             (self.copy, self.tr("&Copy picture")),
             (self.show_in_folder, self.tr("Show in &folder")),

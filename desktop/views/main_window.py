@@ -40,6 +40,7 @@ from desktop.settings import Theme
 from desktop.views.actions import Actions, plain_name
 from desktop.views.file_names_dialog import FileNamesDialog
 from desktop.views.list_import import ListImport
+from desktop.views.picture_drop import PictureDrop
 from desktop.views.picture_view import PictureView
 from desktop.views.prompt_panel import PromptPanel
 from desktop.views.show_in_folder import open_folder, show_in_folder
@@ -93,6 +94,7 @@ class MainWindow(QMainWindow):
         self._has_painted = False
         self._notice: Callable[[], Message] | None = None
         self._shown_model: ModelId | None = None
+        self.picture_drop = PictureDrop(self, form, background)
         self.list_import = ListImport(self, form, queue, background, pictures_folder)
         self.commands = Actions(self)
         self.commands.retranslate()
@@ -146,6 +148,7 @@ class MainWindow(QMainWindow):
             self._file_menu,
             commands.import_list,
             commands.paste_list,
+            commands.open_settings,
             None,
             commands.save_as,
             commands.copy,
@@ -204,6 +207,7 @@ class MainWindow(QMainWindow):
         commands.clear_waiting.triggered.connect(queue.clear_waiting)
         commands.import_list.triggered.connect(self.list_import.choose_file)
         commands.paste_list.triggered.connect(self.list_import.paste)
+        commands.open_settings.triggered.connect(self.picture_drop.choose_file)
         self.list_import.planned.connect(self._enqueue_list)
         commands.save_as.triggered.connect(self._save_as)
         commands.copy.triggered.connect(self._copy)
@@ -253,10 +257,17 @@ class MainWindow(QMainWindow):
             return
         dialog = QFileDialog(self, plain_name(self.commands.save_as))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter(self.tr("PNG picture (*.png)"))
+        kinds = {
+            self.tr("PNG picture (*.png)"): "png",
+            self.tr("JPEG picture, smaller (*.jpg *.jpeg)"): "jpg",
+            self.tr("WebP picture, as exact as PNG (*.webp)"): "webp",
+        }
+        dialog.setNameFilters(list(kinds))
         dialog.setDefaultSuffix("png")
+        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(kinds[kind]))
         dialog.setDirectory(QStandardPaths.writableLocation(_PICTURES))
-        dialog.selectFile(picture.path.name if picture.path is not None else "picture.png")
+        # Without an ending, which the kind that is chosen gives.
+        dialog.selectFile(picture.path.stem if picture.path is not None else "picture")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(
             lambda name: self._background.start(
@@ -270,8 +281,9 @@ class MainWindow(QMainWindow):
         try:
             if path is not None:
                 data = await asyncio.to_thread(path.read_bytes)
+                data = await asyncio.to_thread(saving.convert, data, target)
             elif unsaved is not None:
-                data = await asyncio.to_thread(saving.encode, unsaved)
+                data = await asyncio.to_thread(saving.encode_as, unsaved, target)
             else:
                 raise AssertionError("a finished picture has a file or its pixels")
             await asyncio.to_thread(saving.write_copy, data, target)
