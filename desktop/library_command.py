@@ -14,7 +14,7 @@ from typing import TextIO, assert_never
 from desktop import paths, settings
 from desktop.arguments import LibraryAction, UsageError, UseLibrary
 from desktop.messages import printable
-from desktop.store import library, library_scan
+from desktop.store import library, library_file, library_scan
 from desktop.store.library import Library
 from desktop.store.library_scan import ScanResult
 from desktop.terminal import Results
@@ -44,7 +44,7 @@ def run(command: UseLibrary, results: Results, human: TextIO) -> int:
                     assert_never(command.action)
     except (sqlite3.Error, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        place = printable(str(state / library.FILE_NAME))
+        place = printable(str(state / library_file.FILE_NAME))
         human.write(f"danqing library: {place} cannot be used: {reason}\n")
         return STATUS_COULD_NOT_RUN
 
@@ -56,7 +56,7 @@ def _rebuild(command: UseLibrary, state: Path, results: Results, human: TextIO) 
     for folder in command.folders:
         if not folder.is_dir():
             raise UsageError(f"danqing library rebuild: {folder} is not a folder")
-    aside = library.set_aside_if_damaged(state)
+    aside = library_file.set_aside_if_damaged(state)
     if aside is not None:
         human.write(f"the index was damaged; it is kept as {printable(str(aside))}\n")
     began_s = time.monotonic()

@@ -40,18 +40,31 @@ class PictureLibrary:
         library.forget(self._state_folder, path)
 
     def update(self) -> None:
-        """Bring the index up to date; ends early, without loss, after `end`."""
-        from desktop.store import library, library_scan
+        """Bring the index up to date; ends early, without loss, after `end`.
+
+        One that turns out to be damaged is set aside and made again.
+        """
+        from desktop.store import library_file
 
         try:
-            with library.opened(self._state_folder) as opened:
-                for root in self._roots():
-                    opened.add_root(root)
-                result = library_scan.scan(opened, progress=self._may_go_on)
+            try:
+                self._scan()
+            except sqlite3.OperationalError:
+                raise
+            except sqlite3.DatabaseError as error:
+                log.warning("the index of the library: %s", error)
+                library_file.set_aside_if_damaged(self._state_folder)
+                self._scan()
         except (sqlite3.Error, OSError) as error:
             log.warning("the index of the library cannot be brought up to date: %s", error)
-        else:
-            log.info("library: %s", result)
+
+    def _scan(self) -> None:
+        from desktop.store import library, library_scan
+
+        with library.opened(self._state_folder) as opened:
+            for root in self._roots():
+                opened.add_root(root)
+            log.info("library: %s", library_scan.scan(opened, progress=self._may_go_on))
 
     def end(self) -> None:
         """The window closes: an update need not go on."""

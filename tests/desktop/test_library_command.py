@@ -12,7 +12,7 @@ import pytest
 from desktop import arguments, library_command, paths, settings
 from desktop.arguments import LibraryAction, UsageError, UseLibrary
 from desktop.settings import Settings
-from desktop.store import library
+from desktop.store import library_file
 from desktop.terminal import Results
 from tests.fakes import picture_files
 
@@ -90,7 +90,7 @@ def test_an_empty_index_says_how_it_is_filled():
 def test_rebuild_sets_a_damaged_index_aside(pictures, expect_log):
     expect_log("set aside")
     paths.state_folder().mkdir(parents=True)
-    (paths.state_folder() / library.FILE_NAME).write_bytes(b"no database" * 1000)
+    (paths.state_folder() / library_file.FILE_NAME).write_bytes(b"no database" * 1000)
     rebuilt = run("rebuild")
     assert rebuilt.status == 0
     assert "the index was damaged; it is kept as " in rebuilt.human

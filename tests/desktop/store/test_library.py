@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from desktop.store import library, library_scan
+from desktop.store import library, library_file, library_scan
 from desktop.store.library import Library
 from desktop.store.library_scan import ScanResult
 from engine.port import PictureSize
@@ -292,7 +292,7 @@ def test_a_damaged_index_is_set_aside_and_made_again(state, pictures, damage):
     with library.opened(state) as index:
         index.add_root(pictures)
         library_scan.scan(index)
-    damage(state / library.FILE_NAME)
+    damage(state / library_file.FILE_NAME)
     with library.opened(state) as index:
         assert index.newest(9) == []
         index.add_root(pictures)
@@ -305,14 +305,14 @@ def test_damage_deep_inside_is_found_by_looking_through(state, pictures, expect_
         index.add_root(pictures)
         library_scan.scan(index)
         index.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    assert library.set_aside_if_damaged(state) is None
-    file = state / library.FILE_NAME
+    assert library_file.set_aside_if_damaged(state) is None
+    file = state / library_file.FILE_NAME
     content = bytearray(file.read_bytes())
     for begin in range(3 * 4096, len(content), 4096):
         content[begin : begin + 60] = b"\xff" * 60
     file.write_bytes(content)
     expect_log("set aside")
-    aside = library.set_aside_if_damaged(state)
+    aside = library_file.set_aside_if_damaged(state)
     assert aside is not None
     assert aside.read_bytes() == content
     assert not file.exists()
@@ -358,7 +358,7 @@ def test_several_processes_may_begin_it_at_once(state, pictures):
     with library.opened(state) as index:
         assert len(index.newest(99)) == 4
         assert names(index.search("橘猫")) == ["1.png"]
-    assert library.set_aside_if_damaged(state) is None
+    assert library_file.set_aside_if_damaged(state) is None
 
 
 def test_many_threads_save_while_a_scan_runs(state, pictures):
