@@ -32,6 +32,7 @@ SYSTEM_PACKAGES := python3-venv libgomp1 libzstd1 libglib2.0-0 libdbus-1-3 \
 	libfontconfig1 libfreetype6 fontconfig fonts-noto-cjk xvfb xauth
 
 .PHONY: help setup setup-reference setup-paddlenlp system-deps lock clean run test test-slow fuzz \
+	fault-test \
 	lint lint-style lint-metadata lint-spelling lint-imports lint-types format parity \
 	paddlenlp-test bench screenshots translations
 
@@ -118,6 +119,9 @@ test-slow: system-deps setup ## what is too slow for the default suite
 
 fuzz: system-deps setup ## 100,000 hostile inputs for each reader of files
 	$(PYTEST) -m fuzz tests/fuzz
+
+fault-test: system-deps setup ## batches killed at 200 random moments, disks that fail at every write
+	$(PYTEST) -m "fault or slow" tests/faults
 
 lint: lint-style lint-metadata lint-spelling lint-imports lint-types ## all five kinds of check
 
