@@ -84,6 +84,9 @@ class DrawBatch:
     retries_quarantined: bool = False
     is_discarding: bool = False
     encoding: str | None = None
+    list_format: str | None = None
+    is_matrix: bool = False
+    seed: int | None = None
     model: str | None = None
     device: DevicePreference = DevicePreference.AUTO
     device_index: int | None = None
@@ -271,6 +274,9 @@ def _understood_batch(words: Sequence[str]) -> Command:
         retries_quarantined=options.retry_quarantined,
         is_discarding=options.discard,
         encoding=options.encoding,
+        list_format=options.read_as,
+        is_matrix=options.matrix,
+        seed=options.seed,
         model=options.model,
         device=device,
         device_index=device_index,
@@ -503,6 +509,12 @@ def _batch_parser() -> _Parser:
     add("--discard", action="store_true",
         help="give up what is left of this list's earlier run, and start anew")  # fmt: skip
     add("--encoding", metavar="NAME", help="how FILE is written, if not in UTF-8")
+    add("--read-as", choices=("lines", "blocks", "csv", "jsonl"),
+        metavar="lines|blocks|csv|jsonl",
+        help="how FILE is made (default: by its ending, and ### for blocks)")  # fmt: skip
+    add("--matrix", action="store_true", help="a|b|c in a prompt: a with each choice of b and c")
+    add("--seed", type=_whole(0, MAX_SEED, "; without it the seed is random"), metavar="N",
+        help="first seed, where FILE says nothing; each picture's is one more")  # fmt: skip
     add("--model", metavar="NAME|FOLDER", help="see danqing models list (default: the first)")
     add("--device", default=(DevicePreference.AUTO, None), type=_device_or_chosen,
         metavar="auto|cpu|gpu[:N]",

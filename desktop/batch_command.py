@@ -113,6 +113,7 @@ class _Command:
         human: TextIO,
     ) -> None:
         self._command = command
+        self._seed = secrets.randbelow(MAX_SEED + 1) if command.seed is None else command.seed
         self._backend = backend
         self._results = results
         self._report = report
@@ -244,11 +245,19 @@ class _Command:
         model = cli.find_model(catalog, self._command.model)
         base = GenerationRequest(
             prompt="",
-            seed=secrets.randbelow(MAX_SEED + 1),
+            seed=self._seed,
             model_id=model.model_id,
             preview=False,
         )
-        return prompts.expand_file(file, model=model, base=base, encoding=self._command.encoding)
+        command = self._command
+        return prompts.expand_file(
+            file,
+            model=model,
+            base=base,
+            encoding=command.encoding,
+            list_format=prompts.ListFormat(command.list_format) if command.list_format else None,
+            is_matrix=command.is_matrix,
+        )
 
     def _open_catalog(self) -> ModelCatalog:
         if self._catalog is None:
@@ -284,6 +293,8 @@ class _Command:
             for line in list_report.table_lines(expansion):
                 self._results.line(line)
         self._tell_problems(expansion)
+        if self._command.seed is None:
+            self._say(f"without --dry-run, --seed {self._seed} draws just these")
         if not expansion.has_errors and not expansion.encodings:
             return generation.STATUS_DONE
         return generation.STATUS_USAGE

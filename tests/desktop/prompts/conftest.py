@@ -20,7 +20,7 @@ FILES = {
     "loop.txt": "around {x|y} __loop__\n",
     "broken.txt": "fine\n{never closed\n",
     "heavy.txt": "0::never\n5::always\n",
-    "latin.txt": b"caf\xe9\n",
+    "latin.txt": b"\xe9t\xe9\n",
     "empty.txt": "# nothing\n",
 }
 
