@@ -144,24 +144,22 @@ class SystemReport(QObject):
 
     # --- checking ---------------------------------------------------------------------------------
 
-    async def check(self) -> None:
-        """Judge this machine. The first time without PaddlePaddle's answer first, which may take
-        seconds, so that the rows are there at once.
+    async def glance(self) -> None:
+        """Judge this machine without PaddlePaddle's answer, if it has not been judged yet: for rows
+        at once, and while PaddlePaddle is being loaded for the engine anyway.
         """
         async with self._lock:
-            self._is_checking = True
-            self.changed.emit()
-            try:
-                if self._own is None:
-                    self._own = await asyncio.to_thread(self._judge, probe=False)
-                    self.changed.emit()
-                self._own = await asyncio.to_thread(self._judge, probe=True)
-                self._is_complete = True
-            finally:
-                self._is_checking = False
-                self.changed.emit()
-            await self._recall_selftest(self._own)
-            self.judged.emit(self._own)
+            if self._own is None:
+                await self._judge(probe=False)
+
+    async def check(self) -> None:
+        """Judge this machine; the first time after a glance, since the whole may take seconds."""
+        async with self._lock:
+            if self._own is None:
+                await self._judge(probe=False)
+            report = await self._judge(probe=True)
+            await self._recall_selftest(report)
+            self.judged.emit(report)
 
     async def device(self) -> ChooseDevice:
         """What the engine is told of the last complete report; nothing before there is one."""
@@ -170,8 +168,16 @@ class SystemReport(QObject):
             return ChooseDevice()
         return await asyncio.to_thread(lambda: gpu_gate.of_report(report, self._opened_test()))
 
-    def _judge(self, *, probe: bool) -> Report:
-        return self._opened_machine().check(probe=probe)
+    async def _judge(self, *, probe: bool) -> Report:
+        self._is_checking = True
+        self.changed.emit()
+        try:
+            self._own = await asyncio.to_thread(lambda: self._opened_machine().check(probe=probe))
+            self._is_complete |= probe
+            return self._own
+        finally:
+            self._is_checking = False
+            self.changed.emit()
 
     async def _recall_selftest(self, report: Report) -> None:
         """Show the steps of the kept self-test, unless this sitting has its own."""

@@ -54,7 +54,7 @@ Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 class SystemCheck(QDialog):
-    """Checks again each time it is shown."""
+    """Checks again each time it is shown; before the engine is ready it only glances."""
 
     def __init__(
         self,
@@ -65,6 +65,7 @@ class SystemCheck(QDialog):
     ) -> None:
         super().__init__(parent)
         self._report = report
+        self._queue = queue
         self._background = background
         self._notice: Callable[[], Message] | None = None
         self._wanted: str | None = None
@@ -358,8 +359,12 @@ class SystemCheck(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not event.spontaneous() and not self._report.is_checking:
+        if event.spontaneous() or self._report.is_checking:
+            return
+        if self._queue.is_engine_ready or self._report.own is not None:
             self._check()
+        else:  # the rest follows when the engine has loaded its library
+            self._run(self._report.glance, "looking at the machine")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter presses the button that has the keyboard; there is no other default."""
