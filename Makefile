@@ -168,7 +168,7 @@ screenshots: system-deps setup ## pictures of every window, for looking at
 # --- languages ------------------------------------------------------------------------------------
 
 TRANSLATED = desktop/messages.py desktop/check_texts.py $(shell find engine/checks -name '*.py') \
-	$(wildcard desktop/prompts/*.py) \
+	$(wildcard desktop/prompts/*.py desktop/store/metadata/*.py) \
 	$(wildcard desktop/views/*.py desktop/widgets/*.py)
 LUPDATE = .venv/bin/pyside6-lupdate -silent -no-obsolete -locations none \
 	-tr-function-alias QT_TR_NOOP+=say -source-language en

@@ -2175,6 +2175,66 @@
         <source>{place}: {reason}</source>
         <translation>{place}：{reason}</translation>
     </message>
+    <message>
+        <source>{key} is there twice; the first one was taken.</source>
+        <translation>{key} 出现了两次，采用了第一个。</translation>
+    </message>
+    <message>
+        <source>{key} is not a number.</source>
+        <translation>{key} 不是数字。</translation>
+    </message>
+    <message>
+        <source>ComfyUI graph of {count} nodes without a sampler.</source>
+        <translation>ComfyUI 节点图有 {count} 个节点，但没有采样器。</translation>
+    </message>
+    <message>
+        <source>The file ends early.</source>
+        <translation>文件不完整。</translation>
+    </message>
+    <message>
+        <source>No prompt was found.</source>
+        <translation>没有找到提示词。</translation>
+    </message>
+    <message>
+        <source>Not a PNG, JPEG or WebP picture.</source>
+        <translation>不是 PNG、JPEG 或 WebP 图片。</translation>
+    </message>
+    <message>
+        <source>No generation data: the file holds no text.</source>
+        <translation>没有生成信息：文件中没有任何文本。</translation>
+    </message>
+    <message>
+        <source>No generation data; the file holds only: {places}.</source>
+        <translation>没有生成信息；文件中只有：{places}。</translation>
+    </message>
+    <message>
+        <source>The file names two seeds, {first} and {second}.</source>
+        <translation>文件中有两个不同的种子：{first} 和 {second}。</translation>
+    </message>
+    <message>
+        <source>A newer Danqing made this picture; its exact record is not read.</source>
+        <translation>这张图片由更新版本的丹青绘制，无法读取其完整记录。</translation>
+    </message>
+    <message>
+        <source>The pixels are damaged.</source>
+        <translation>图像数据已损坏。</translation>
+    </message>
+    <message>
+        <source>A text is too long and was left out: {place}.</source>
+        <translation>文本过长，已略过：{place}。</translation>
+    </message>
+    <message>
+        <source>A text is damaged: {place}.</source>
+        <translation>文本已损坏：{place}。</translation>
+    </message>
+    <message>
+        <source>The XMP data is damaged.</source>
+        <translation>XMP 数据已损坏。</translation>
+    </message>
+    <message>
+        <source>The XMP data is too large and was left out.</source>
+        <translation>XMP 数据过大，已略过。</translation>
+    </message>
 </context>
 <context>
     <name>Actions</name>
@@ -2201,6 +2261,10 @@
     <message>
         <source>&amp;Paste prompt list</source>
         <translation>粘贴提示词列表(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Open picture settings…</source>
+        <translation>读取图片参数(&amp;O)…</translation>
     </message>
     <message>
         <source>&amp;Save picture as…</source>
@@ -2794,6 +2858,14 @@
     <message>
         <source>PNG picture (*.png)</source>
         <translation>PNG 图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>JPEG picture, smaller (*.jpg *.jpeg)</source>
+        <translation>JPEG 图片，文件较小 (*.jpg *.jpeg)</translation>
+    </message>
+    <message>
+        <source>WebP picture, as exact as PNG (*.webp)</source>
+        <translation>WebP 图片，与 PNG 一样无损 (*.webp)</translation>
     </message>
     <message>
         <source>The picture is in memory only: save it now with “{save_as}”.</source>
@@ -3517,6 +3589,108 @@
     <message>
         <source>A file cannot be written.</source>
         <translation>有文件无法写入。</translation>
+    </message>
+</context>
+<context>
+    <name>PictureDrop</name>
+    <message>
+        <source>Open picture settings</source>
+        <translation>读取图片参数</translation>
+    </message>
+    <message>
+        <source>Pictures ({endings})</source>
+        <translation>图片 ({endings})</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+</context>
+<context>
+    <name>PictureSettingsDialog</name>
+    <message>
+        <source>Select none</source>
+        <translation>全不选</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>全选</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Picture settings</source>
+        <translation>图片参数</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>提示词</translation>
+    </message>
+    <message>
+        <source>Negative prompt</source>
+        <translation>反向提示词</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>尺寸</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Sampler</source>
+        <translation>采样器</translation>
+    </message>
+    <message>
+        <source>Guidance</source>
+        <translation>引导强度</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>The file cannot be read: {reason}</source>
+        <translation>无法读取文件：{reason}</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>This picture does not say how it was made.</source>
+        <translation>这张图片没有记录生成参数。</translation>
+    </message>
+    <message>
+        <source>Made with {program}. What should go into the prompt panel?</source>
+        <translation>由 {program} 生成。要把哪些参数填入提示词面板？</translation>
+    </message>
+    <message>
+        <source>Not a seed that can be set here</source>
+        <translation>此种子无法在这里使用</translation>
+    </message>
+    <message>
+        <source>The chosen model does not draw at this size</source>
+        <translation>所选模型不支持此尺寸</translation>
+    </message>
+    <message>
+        <source>This sampler is not available here</source>
+        <translation>这里没有此采样器</translation>
+    </message>
+    <message>
+        <source>Outside what can be set here</source>
+        <translation>超出可设置的范围</translation>
     </message>
 </context>
 <context>
