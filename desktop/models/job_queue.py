@@ -13,6 +13,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -89,6 +90,7 @@ class Job:
     progress: Progress | None = None
     loading: ModelLoading | None = None
     stopping: CancelWhen | None = None
+    started_at: datetime | None = None
     image_started_at_s: float = 0.0
     estimate: ProgressEstimate = field(default_factory=ProgressEstimate)
 
@@ -111,6 +113,7 @@ class FinishedImage:
     folder: Path
     name_pattern: str | None
     took_s: float
+    job_started_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -429,6 +432,7 @@ class JobQueue(QObject):
         if isinstance(event, JobStarted):
             self._running = job.job_id
             job.resolved = event.resolved
+            job.started_at = job.started_at or datetime.now().astimezone()
             job.image_started_at_s = time.monotonic()
             self.job_started.emit(job)
         elif isinstance(event, StepCompleted) and event.preview is not None:
@@ -453,6 +457,7 @@ class JobQueue(QObject):
                 folder=job.folder,
                 name_pattern=job.name_pattern,
                 took_s=took_s,
+                job_started_at=job.started_at,
             )
         )
         self.changed.emit()

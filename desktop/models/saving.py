@@ -35,7 +35,7 @@ def save_picture(store: JobStore, made: FinishedImage, rescue_folder: Path) -> S
 
     place = images.Destination(made.folder, pattern=usable_pattern(made.name_pattern)[0])
     event = made.event
-    facts = images.facts_of(event)
+    facts = images.facts_of(event, made.job_started_at)
     try:
         return job_pictures.save(
             store, event.job_id, event.index, encode(made), facts, place, rescue_folder

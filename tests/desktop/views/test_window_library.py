@@ -15,6 +15,7 @@ from desktop.settings import Settings
 from desktop.store import library
 from desktop.views.file_names_dialog import FileNamesDialog
 from tests.fakes import picture_files
+from tests.fakes.script import Script
 from tests.waiting import until
 
 OWN_DIALOGS = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -52,6 +53,20 @@ def test_pictures_are_named_as_the_settings_say(stage):
         assert not desk.window.view.banner.isVisible()
 
     stage.play(scenario)
+
+
+def test_all_pictures_of_a_job_have_its_own_time(stage):
+    pattern = "[job_timestamp]/[batch_number] of [batch_size]"
+    settings.save(Settings(file_name_pattern=pattern), paths.config_folder())
+
+    async def scenario(desk: Desk, engine) -> None:
+        desk.form.update(image_count=3)
+        await draw(desk, "a cat")
+        files = sorted(paths.pictures_folder().rglob("*.png"))
+        assert [file.name for file in files] == ["1 of 3.png", "2 of 3.png", "3 of 3.png"]
+        assert len({file.parent for file in files}) == 1
+
+    stage.play(scenario, script=Script(step_s=0.05))
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
