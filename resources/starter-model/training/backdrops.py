@@ -192,7 +192,7 @@ def sea(size: tuple[int, int], rng: random.Random) -> Canvas:
     c.hill(c.height * 0.88, 10, c.varied((225, 200, 140)))
     weeds = ((40, 150, 90), (30, 120, 80), (230, 100, 110), (240, 150, 80))
     for _ in range(rng.randint(4, 7)):
-        x, length = rng.uniform(0, c.width), rng.uniform(50, 120)
+        x, length = c.near_an_edge(0, 130), rng.uniform(50, 120)
         stem = [
             (x + 10 * math.sin(i / 6 + x), c.height * 0.92 - length * i / 20) for i in range(21)
         ]
@@ -262,10 +262,22 @@ def _windows(c: Canvas, x: float, width: float, roof: float, street: float) -> N
                 c.box(left, y, left + 8, y + 12, (255, 235, 160))
 
 
-def sunset(size: tuple[int, int], rng: random.Random) -> Canvas:
+def sunset(size: tuple[int, int], rng: random.Random, over_sea: bool = False) -> Canvas:
     c = Canvas(size, rng, (95, 60, 140), (255, 165, 90))
     x, radius = rng.uniform(120, c.width - 120), rng.uniform(50, 70)
     c.disc(x, c.horizon + 5, radius, (255, 225, 140))
+    if over_sea:
+        c.box(0, c.horizon, c.width, c.height, c.varied((90, 70, 135), 8))
+        for i in range(22):
+            y = c.horizon + 8 + i * 10
+            reach = radius * rng.uniform(0.5, 1.1) * (1 - i / 40)
+            c.line(
+                [(x - reach, y), (x + reach, y)], mixed((255, 190, 120), (90, 70, 135), i / 26), 4
+            )
+        for _ in range(16):
+            left, y = c.somewhere(c.horizon + 20, c.height)
+            c.line([(left - 25, y), (left + 25, y)], (125, 95, 160), 3)
+        return c
     c.hill(c.horizon + 20, 16, c.varied((120, 60, 90)))
     c.hill(c.horizon + 75, 12, c.varied((70, 35, 65), 8))
     return c
@@ -338,7 +350,11 @@ def main() -> None:
             for variant in range(BACKDROP_VARIANTS):
                 rng = random.Random(f"{scene} {variant} {shape}")
                 buffer = io.BytesIO()
-                DRAWERS[scene](size, rng).finished().save(buffer, "WEBP", quality=88)
+                if scene == "sunset":
+                    canvas = sunset(size, rng, over_sea=variant % 2 == 1)
+                else:
+                    canvas = DRAWERS[scene](size, rng)
+                canvas.finished().save(buffer, "WEBP", quality=88)
                 index.append((len(blob), buffer.tell()))
                 blob += buffer.getvalue()
     (arguments.pack / "backdrops.bin").write_bytes(blob)

@@ -44,7 +44,7 @@ HAND_COLOURS = {
         "automobile", "oncoming automobile", "strawberry", "fire engine", "crab", "lady beetle",
         "watermelon", "red paper lantern", "octopus", "guitar", "rocket",
     ),
-    "orange": ("carrot", "tangerine", "fox", "jack-o-lantern", "tiger", "peach"),
+    "orange": ("cat", "carrot", "tangerine", "fox", "jack-o-lantern", "tiger", "peach"),
     "yellow": (
         "banana", "sunflower", "sun", "taxi", "bus", "full moon", "crescent moon", "baby chick",
         "honeybee", "lion", "pineapple", "ear of corn", "star", "glowing star", "light bulb",
@@ -55,8 +55,12 @@ HAND_COLOURS = {
         "kiwi fruit", "palm tree", "four leaf clover", "seedling",
     ),
     "white": ("rabbit", "ewe", "dove", "goat", "snowman without snow", "glass of milk", "cloud"),
+    "black": ("black cat",),
     "brown": ("hamburger", "package", "teddy bear", "potato", "coconut", "owl", "chocolate bar"),
 }  # fmt: skip
+
+# Pictures in between two colours: captions name none, and any tint may be asked for.
+NO_COLOUR = {"dog"}
 
 # Measure words by emojibase subgroup, for concepts that everyday_names.txt does not give one.
 SUBGROUP_MEASURES = {
@@ -191,6 +195,8 @@ def colour_name_of(sprite: Image.Image) -> str | None:
 
 def natural_colours_of(concept: Concept, pack: SpritePack) -> dict[str, str]:
     """Style -> colour word for the styles whose picture has one, by hand or by majority of area."""
+    if concept.label in NO_COLOUR:
+        return {}
     by_hand = {label: word for word, labels in HAND_COLOURS.items() for label in labels}
     if concept.label in by_hand:
         return dict.fromkeys(concept.styles, by_hand[concept.label])

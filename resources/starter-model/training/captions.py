@@ -8,15 +8,22 @@ prompt without a style means the 3D look.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from palette import BACKGROUND_COLOURS, COLOUR_WORDS, TINTS, Colour
+from palette import (
+    BACKGROUND_COLOURS,
+    CHINESE_COLOUR_CHARACTERS,
+    COLOUR_WORDS,
+    TINTS,
+    Colour,
+)
 from scene import TALL, Scene
 from vocabulary import Concept
 
 STYLE_NAMED = {"3d": 0.35, "flat": 0.85, "cartoon": 0.85, "pixel": 1.0, "sketch": 1.0}
 MAIN_NAME_SHARE = 0.6
-NATURAL_COLOUR_SHARE = 0.3
+NATURAL_COLOUR_SHARE = 0.4
+PRAISE_SHARE = 0.06
 USUAL_MEASURE_SHARE = 0.85
 
 SCENE_WORDS = {
@@ -74,7 +81,16 @@ PATTERN_WORDS = {
     "dots": (("polka dot", "dotted"), ("波点", "圆点")),
     "checks": (("checkered", "checked"), ("格子",)),
 }
-PICTURE_WORDS = ("a picture of", "an image of", "a drawing of", "a photo of", "an illustration of")
+PICTURE_WORDS = (
+    "a picture of", "an image of", "a drawing of", "a photo of", "an illustration of", "draw",
+    "please draw",
+)  # fmt: skip
+PICTURE_PATTERNS_ZH = ("一张{}的图片", "画{}", "请画{}", "帮我画{}", "一幅{}的画", "{}的照片")
+# Words that people add and that change nothing: the model learns to pass over them.
+PRAISE = (
+    ("cute", "lovely", "beautiful", "nice", "adorable"),
+    ("可爱的", "漂亮的", "美丽的", "好看的"),
+)
 COLOURS_BY_KEY = {c.key: c for c in (*BACKGROUND_COLOURS, *TINTS)}
 IRREGULAR_PLURALS = {
     "person": "people", "man": "men", "woman": "women", "child": "children", "mouse": "mice",
@@ -114,11 +130,18 @@ def with_article(noun: str) -> str:
 
 
 class CaptionWriter:
-    """Writes captions with one random stream; ``exact`` uses main names and no ornaments."""
+    """Writes captions with one random stream; ``exact`` uses main names and no ornaments.
 
-    def __init__(self, rng: random.Random, *, exact: bool = False) -> None:
+    ``taken`` are the names of all concepts: a colour is not put before a noun where the two
+    together name another concept.
+    """
+
+    def __init__(
+        self, rng: random.Random, *, exact: bool = False, taken: Collection[str] = ()
+    ) -> None:
         self.rng = rng
         self.exact = exact
+        self.taken = taken
 
     def write(self, scene: Scene, language: str) -> str:
         """One caption of a scene, ``language`` 'en' or 'zh'."""
@@ -135,11 +158,14 @@ class CaptionWriter:
     def _says(self, share: float) -> bool:
         return not self.exact and self.rng.random() < share
 
-    def _name(self, concept: Concept, language: str, coloured: bool) -> str:
+    def _name(self, concept: Concept, language: str, without_colour: bool) -> str:
         names = concept.names[language]
-        if coloured:
-            plain = [n for n in names if not COLOUR_WORDS & set(n.split())] or names[:1]
-            names = plain if language == "en" else names[:1]
+        if without_colour:
+            if language == "en":
+                plain = [n for n in names if not (COLOUR_WORDS | {"ginger"}) & set(n.split())]
+            else:
+                plain = [n for n in names if not CHINESE_COLOUR_CHARACTERS & set(n)]
+            names = plain or names[:1]
         if self.exact or len(names) == 1 or self.rng.random() < MAIN_NAME_SHARE:
             return names[0]
         return self.rng.choice(names[1:])
@@ -183,9 +209,12 @@ class CaptionWriter:
 
     def _english_noun(self, scene: Scene, i: int) -> str:
         colour = self._colour_of(scene, i)
-        noun = self._name(scene.concepts[i], "en", colour is not None)
+        without_colour = colour is not None or scene.style == "sketch"
+        noun = self._name(scene.concepts[i], "en", without_colour)
         if colour is not None:
             noun = f"{self._pick(colour.english)} {noun}"
+        if self._says(PRAISE_SHARE):
+            noun = f"{self._pick(PRAISE[0])} {noun}"
         if scene.size:
             noun = f"{self._pick(SIZE_WORDS[scene.size][0])} {noun}"
         return noun
@@ -218,6 +247,8 @@ class CaptionWriter:
                 f", {name} background",
                 f" on {with_article(name)} background",
                 f" with {with_article(name)} background",
+                f" on {with_article(name)} background",
+                f" against {with_article(name)} background",
             )
             return self._pick(patterns)
         if background.kind == "gradient":
@@ -277,8 +308,7 @@ class CaptionWriter:
                 )
             )
         if self._says(0.08):
-            pattern = self._pick(("一张{}的图片", "画{}", "一幅{}的画", "{}的照片"))
-            return pattern.format(caption)
+            return self._pick(PICTURE_PATTERNS_ZH).format(caption)
         return caption
 
     def _measure(self, concept: Concept) -> str:
@@ -290,9 +320,16 @@ class CaptionWriter:
 
     def _chinese_noun(self, scene: Scene, i: int) -> str:
         colour = self._colour_of(scene, i)
-        noun = self._name(scene.concepts[i], "zh", colour is not None)
+        without_colour = colour is not None or scene.style == "sketch"
+        noun = self._name(scene.concepts[i], "zh", without_colour)
         if colour is not None:
-            noun = self._pick(colour.chinese) + self._pick(("的", "的", "")) + noun
+            word = self._pick(colour.chinese)
+            patterns = [f"{word}的{noun}", f"{word}的{noun}", f"{word}{noun}"]
+            if colour.short and (short := self._pick(colour.short) + noun) not in self.taken:
+                patterns += [short, short]
+            noun = self._pick(tuple(patterns))
+        if self._says(PRAISE_SHARE):
+            noun = self._pick(PRAISE[1]) + noun
         if scene.size:
             noun = self._pick(SIZE_WORDS[scene.size][1]) + noun
         return noun
@@ -323,7 +360,17 @@ class CaptionWriter:
         if background.kind == "solid":
             name = colours[0]
             return self._pick(
-                (f"{subject}，{name}背景", f"{name}背景上的{subject}", f"{name}背景，{subject}")
+                (
+                    f"{subject}，{name}背景",
+                    f"{subject}，{name}背景",
+                    f"{subject}在{name}背景上",
+                    f"{subject}在{name}的背景上",
+                    f"{name}背景上的{subject}",
+                    f"{name}背景上的{subject}",
+                    f"{name}背景，{subject}",
+                    f"{name}背景的{subject}",
+                    f"{subject}，背景是{name}",
+                )
             )
         if background.kind == "gradient":
             return f"{subject}，{colours[0]}和{colours[1]}渐变背景"

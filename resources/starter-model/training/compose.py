@@ -26,6 +26,13 @@ PIXEL_CELL_PX = 8
 PIXEL_SHADES = 7
 LUMA = (0.3, 0.59, 0.11)
 PIXEL_STYLE, SKETCH_STYLE = STYLES.index("pixel"), STYLES.index("sketch")
+TINTED_BRIGHTNESS = 0.62  # a tinted object's mean brightness, before its shading takes the colour
+HATCH_PX = 7  # distance of a pencil's strokes
+# What the light of a scene does to an object's colours, so that it looks part of it.
+AMBIENT = {
+    "night": (0.80, 0.83, 0.95), "sunset": (1.0, 0.86, 0.78), "sea": (0.82, 0.94, 1.0),
+    "rain": (0.86, 0.89, 0.94), "space": (0.88, 0.88, 0.98), "forest": (0.95, 1.0, 0.94),
+}  # fmt: skip
 SOLID, GRADIENT, STRIPES, DOTS, CHECKS, BACKDROP = range(6)  # first number of a background code
 
 
@@ -67,8 +74,22 @@ def _premultiplied(rgba: torch.Tensor) -> torch.Tensor:
     return (torch.cat([values[:, :3] * values[:, 3:], values[:, 3:]], 1) * 255).round().byte()
 
 
+def _hatching(tone: torch.Tensor) -> torch.Tensor:
+    """Pencil strokes of 0 to 1, denser where ``tone`` ([n, 1, s, s], 1 for black) is darker."""
+    side = tone.shape[-1]
+    y = torch.arange(side, device=tone.device, dtype=torch.float32).view(1, 1, side, 1)
+    x = torch.arange(side, device=tone.device, dtype=torch.float32).view(1, 1, 1, side)
+    wander = 1.6 * torch.sin(x / 23 + y / 31) + 1.2 * torch.sin(x / 11 - y / 17)
+    strokes = []
+    for along, threshold in (((x + y) * 0.7071, 0.12), ((x - y) * 0.7071, 0.45)):
+        wave = 0.5 + 0.5 * torch.cos((along + wander) * 2 * torch.pi / HATCH_PX)
+        weight = ((tone - threshold) * 2.2).clamp(0, 0.85)
+        strokes.append(((wave - 0.62) * 4).clamp(0, 1) * weight)
+    return torch.maximum(*strokes)
+
+
 def _pencil(rgba: torch.Tensor) -> torch.Tensor:
-    """A pencil drawing of flat sprites: dark lines where brightness changes, light shading."""
+    """A pencil drawing of flat sprites: lines where brightness changes, hatched by darkness."""
     values = rgba.float() / 255
     alpha, brightness = values[:, 3:], _luma(values[:, :3])
     ground = brightness * alpha + (1 - alpha) * 1.3
@@ -77,7 +98,8 @@ def _pencil(rgba: torch.Tensor) -> torch.Tensor:
     dy = F.pad(ground[..., 2:, :] - ground[..., :-2, :], (0, 0, 1, 1))
     edge = (dx**2 + dy**2).sqrt()
     line = (F.max_pool2d(edge, 3, 1, 1) * 3.2 - 0.12).clamp(0, 1)
-    shade = (0.80 + 0.20 * brightness) * (1 - line) + 0.16 * line
+    ink = torch.maximum(line * 0.85, _hatching(1 - brightness) * 0.72)
+    shade = 0.97 - 0.80 * ink
     cover = torch.maximum(alpha, line)
     return (torch.cat([shade.expand(-1, 3, -1, -1) * cover, cover], 1) * 255).round().byte()
 
@@ -153,6 +175,7 @@ class Composer:
         """The picture (at any resolution) with shadows and objects drawn on it, in order."""
         height, width = picture.shape[-2:]
         short = min(height, width)
+        ambient = self._ambient(rows["background"])
         y = ((torch.arange(height, device=self.device) + 0.5) / short).view(1, 1, height, 1)
         x = ((torch.arange(width, device=self.device) + 0.5) / short).view(1, 1, 1, width)
         sprite = self.sprites.table[
@@ -177,20 +200,38 @@ class Composer:
                     self.sprites.levels[level][sprite[chosen, i]], at, scale, height, width
                 )
                 layer = self._tinted(layer, rows["tint"][chosen, i].long())
+                layer[:, :3] *= ambient[chosen]
                 if hard_edges:
                     layer = _with_hard_edges(layer)
                 picture[chosen] = picture[chosen] * (1 - layer[:, 3:]) + layer[:, :3]
         return picture
 
+    def _ambient(self, code: torch.Tensor) -> torch.Tensor:
+        """[n, 3, 1, 1]: what the light of each row's scene does to colours; 1 without a scene."""
+        light = [AMBIENT.get(scene, (1.0, 1.0, 1.0)) for scene in SCENES]
+        table = torch.tensor(light, device=self.device)
+        scene = code[:, 1].long().clamp(min=0, max=len(SCENES) * BACKDROP_VARIANTS - 1)
+        factors = table[scene // BACKDROP_VARIANTS]
+        is_scene = (code[:, 0].long() == BACKDROP)[:, None]
+        return torch.where(is_scene, factors, torch.ones_like(factors)).view(-1, 3, 1, 1)
+
     def _tinted(self, layer: torch.Tensor, tint: torch.Tensor) -> torch.Tensor:
-        """Objects with a tint keep their shading and take its colour."""
+        """Objects with a tint keep their shading and take its colour.
+
+        Brightness is first brought to the same mean for all objects, so that a brown horse can be
+        yellow; what is dark on an object (eyes, a nose) stays dark, what is pale stays pale.
+        """
         rows = (tint >= 0).nonzero().flatten()
         if len(rows):
             alpha = layer[rows, 3:]
             brightness = (_luma(layer[rows, :3]) / alpha.clamp(min=1e-3)).clamp(0, 1)
-            colour = self.tints[tint[rows]].view(-1, 3, 1, 1)
-            shine = 0.25 * ((brightness - 0.7) / 0.3).clamp(0, 1)
-            layer[rows, :3] = (colour * (0.3 + 0.8 * brightness) + shine).clamp(0, 1) * alpha
+            mean = (brightness * alpha).sum((1, 2, 3)) / alpha.sum((1, 2, 3)).clamp(min=1e-3)
+            power = np.log(TINTED_BRIGHTNESS) / mean.clamp(0.05, 0.95).log()
+            b = brightness.clamp(min=1e-3) ** power.clamp(0.4, 2.0).view(-1, 1, 1, 1)
+            shade = torch.minimum(0.36 + 0.86 * b, 0.04 + 2.1 * b)
+            pale = 0.55 * ((b - 0.72) / 0.28).clamp(0, 1)
+            colour = (self.tints[tint[rows]].view(-1, 3, 1, 1) * shade).clamp(0, 1)
+            layer[rows, :3] = (colour + (1 - colour) * pale) * alpha
         return layer
 
 

@@ -50,7 +50,7 @@ def scene_arrays(drawer: SceneDrawer, scene: Scene) -> dict[str, np.ndarray]:
         "style": np.int8(STYLES.index(scene.style)),
         "shape": np.int8(scene.shape),
         "ground": np.bool_(scene.has_ground),
-        "background": np.array(drawer.background_code(scene.background), np.float32),
+        "background": np.array(drawer.background_code(scene), np.float32),
     }
 
 
@@ -58,8 +58,9 @@ def draw_chunk(task: tuple[int, int, str, int | None]) -> dict[str, np.ndarray]:
     """The arrays of ``count`` scenes drawn from one seed."""
     seed, count, tokenizer_file, limit = task
     rng = random.Random(seed)
-    drawer = SceneDrawer(Vocabulary(limit=limit), rng)
-    writer = CaptionWriter(rng)
+    vocabulary = Vocabulary(limit=limit)
+    drawer = SceneDrawer(vocabulary, rng)
+    writer = CaptionWriter(rng, taken=vocabulary.all_names)
     rows, captions = [], []
     for _ in range(count):
         scene = drawer.draw()

@@ -13,17 +13,21 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """A named colour: English words, Chinese words (the first is usual), RGB of 255."""
+    """A named colour: English words, Chinese words (the first is usual), RGB of 255.
+
+    ``short`` are the single characters that Chinese puts straight before a noun (橘猫, 红苹果).
+    """
 
     key: str
     english: tuple[str, ...]
     chinese: tuple[str, ...]
     rgb: tuple[int, int, int]
+    short: tuple[str, ...] = ()
 
 
 BACKGROUND_COLOURS = (
     Colour("red", ("red",), ("红色",), (222, 50, 50)),
-    Colour("orange", ("orange",), ("橙色",), (245, 145, 40)),
+    Colour("orange", ("orange",), ("橙色", "橘色"), (245, 145, 40)),
     Colour("yellow", ("yellow",), ("黄色",), (250, 215, 60)),
     Colour("green", ("green",), ("绿色",), (70, 170, 80)),
     Colour("blue", ("blue",), ("蓝色",), (50, 110, 220)),
@@ -41,16 +45,18 @@ BACKGROUND_COLOURS = (
 )
 
 TINTS = (
-    Colour("red", ("red",), ("红色",), (225, 40, 45)),
-    Colour("orange", ("orange",), ("橙色",), (250, 140, 30)),
-    Colour("yellow", ("yellow",), ("黄色",), (250, 210, 40)),
-    Colour("green", ("green",), ("绿色",), (60, 170, 70)),
-    Colour("blue", ("blue",), ("蓝色",), (40, 110, 230)),
-    Colour("purple", ("purple",), ("紫色",), (140, 70, 200)),
-    Colour("pink", ("pink",), ("粉色", "粉红色"), (250, 130, 180)),
-    Colour("golden", ("golden", "gold"), ("金色",), (235, 185, 50)),
-    Colour("gray", ("gray", "grey"), ("灰色",), (150, 150, 155)),
-    Colour("brown", ("brown",), ("棕色",), (140, 90, 55)),
+    Colour("red", ("red",), ("红色",), (225, 40, 45), ("红",)),
+    Colour("orange", ("orange",), ("橙色", "橘色", "橘黄色"), (250, 140, 30), ("橘", "橙")),
+    Colour("yellow", ("yellow",), ("黄色",), (250, 215, 40), ("黄",)),
+    Colour("green", ("green",), ("绿色",), (60, 170, 70), ("绿",)),
+    Colour("blue", ("blue",), ("蓝色",), (40, 110, 230), ("蓝",)),
+    Colour("purple", ("purple",), ("紫色",), (140, 70, 200), ("紫",)),
+    Colour("pink", ("pink",), ("粉色", "粉红色"), (250, 130, 180), ("粉",)),
+    Colour("golden", ("golden", "gold"), ("金色",), (232, 170, 38), ("金",)),
+    Colour("gray", ("gray", "grey"), ("灰色",), (150, 150, 155), ("灰",)),
+    Colour("brown", ("brown",), ("棕色", "褐色"), (140, 90, 55), ("棕",)),
+    Colour("black", ("black",), ("黑色",), (52, 52, 58), ("黑",)),
+    Colour("white", ("white",), ("白色",), (246, 246, 250), ("白",)),
 )
 
 # What a pixel of a picture may be called; broader than the tints, since shading counts as well.
@@ -81,3 +87,4 @@ COLOUR_WORDS = {
     "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white",
     "gray", "grey", "golden", "gold", "cyan", "light", "dark",
 }  # fmt: skip
+CHINESE_COLOUR_CHARACTERS = set("红橙橘黄绿青蓝紫粉棕褐黑白灰金")

@@ -21,6 +21,8 @@ import numpy as np
 import resvg_py
 from PIL import Image
 
+from sitting_animals import BODIES, sitting
+
 SPRITE_SIZE_PX = 224
 MARGIN_PX = 2
 SMALLEST_ALPHA = 8
@@ -46,6 +48,7 @@ class Source:
     style: str
     svg: str | None
     file: Path | None
+    sitting: str = ""  # the picture is the head of this animal (sitting_animals.py)
 
 
 def is_candidate(entry: dict) -> bool:
@@ -102,16 +105,21 @@ def list_sources(packages: Path) -> list[Source]:
             json.loads((folder / "icons.json").read_text()),
             json.loads((folder / "chars.json").read_text()),
         )
+    key_of = {entry["label"]: entry["hexcode"].lower() for entry in entries}
     sources = []
     for entry in filter(is_candidate, entries):
-        key = entry["hexcode"].lower()
-        if (file := raster.get(key.replace("-fe0f", ""))) is not None:
-            sources.append(Source(key, "3d", None, file))
+        key, label = entry["hexcode"].lower(), entry["label"]
+        body = BODIES.get(label)
+        heads = dict.fromkeys(body.styles, key_of[body.head]) if body else {}
+        sits = dict.fromkeys(heads, label)
+        shown = heads.get("3d", key)
+        if (file := raster.get(shown.replace("-fe0f", ""))) is not None:
+            sources.append(Source(key, "3d", None, file, sits.get("3d", "")))
         for style, (collection, characters) in vector.items():
-            name = name_of(characters, key)
+            name = name_of(characters, heads.get(style, key))
             svg = icon_svg(collection, name) if name else None
             if svg:
-                sources.append(Source(key, style, svg, None))
+                sources.append(Source(key, style, svg, None, sits.get(style, "")))
     for file in sorted(OWN_DRAWINGS.glob("*.svg")):
         subject, style = file.stem.rsplit("-", 1)
         sources.append(Source(f"own-{subject}", style, file.read_text(), None))
@@ -140,6 +148,8 @@ def render(source: Source) -> bytes:
     else:
         assert source.file is not None
         picture = Image.open(source.file)
+    if source.sitting:
+        picture = sitting(source.sitting, source.style, picture.convert("RGBA"))
     buffer = io.BytesIO()
     centred(picture).save(buffer, "WEBP", quality=90, alpha_quality=90, method=4)
     return buffer.getvalue()

@@ -24,6 +24,7 @@ GROUND_SCENES = {
     "grass", "beach", "snow", "desert", "forest", "city", "sunset", "mountain", "table", "rain",
     "night",
 }  # fmt: skip
+AFLOAT = {"sailboat", "canoe", "speedboat", "passenger ship", "ferry", "motor boat", "ship"}
 PATTERNS = ("stripes", "dots", "checks")
 WHITE = next(i for i, c in enumerate(BACKGROUND_COLOURS) if c.key == "white")
 
@@ -57,7 +58,13 @@ class Scene:
 
     @property
     def has_ground(self) -> bool:
-        return self.background.scene in GROUND_SCENES
+        return self.background.scene in GROUND_SCENES and not self.is_on_water
+
+    @property
+    def is_on_water(self) -> bool:
+        """True for boats at sunset: they get the sea, everything else the hills."""
+        afloat = any(concept.label in AFLOAT for concept in self.concepts)
+        return self.background.scene == "sunset" and afloat
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +168,7 @@ class SceneDrawer:
         if (
             style == "sketch"
             or not choices
-            or self.rng.random() > (0.1 if kind == "pair" else 0.15)
+            or self.rng.random() > (0.12 if kind == "pair" else 0.18)
         ):
             return None
         tint = self.rng.choice(choices)
@@ -202,12 +209,15 @@ class SceneDrawer:
             for i, (x, y) in enumerate(centres)
         ]
 
-    def background_code(self, background: Background) -> list[float]:
+    def background_code(self, scene: Scene) -> list[float]:
         """Ten numbers for composition: kind, two RGB colours of 1, and a parameter (compose.py)."""
+        background = scene.background
         if background.kind == "unnamed":
             return self._unnamed_code()
         if background.kind == "scene":
             variant = self.rng.randrange(BACKDROP_VARIANTS)
+            if background.scene == "sunset":  # every other one is over the sea (backdrops.py)
+                variant = variant // 2 * 2 + scene.is_on_water
             place = SCENES.index(background.scene) * BACKDROP_VARIANTS + variant
             return [5, float(place), float(self.rng.random() < 0.5), *[0.0] * 7]
         first = self._jittered(background.colours[0])

@@ -15,13 +15,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from diffusers import AutoencoderKLFlux2
-from safetensors.torch import load_file
 
 from compose import Composer
 from ranks import Ranks, start_ranks
 from scene import SQUARE
 from train_transformer import (
-    WEIGHT_PARTS,
     LatentPool,
     Trainer,
     TransformerRecipe,
@@ -29,6 +27,7 @@ from train_transformer import (
 )
 from train_vae import VaeRecipe, train_vae
 from vocabulary import Vocabulary
+from weights import read_weights
 
 
 def read_arguments() -> argparse.Namespace:
@@ -38,12 +37,15 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--state", type=Path, required=True, help="folder kept between calls")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--vae", type=Path, help="a trained autoencoder")
-    parser.add_argument("--start", type=Path, help="folder of averaged weights to start from")
+    parser.add_argument(
+        "--start", type=Path, help="weights to start from: averages, or a checkpoint"
+    )
     parser.add_argument("--vae-pictures", type=int, default=20_000, help="of all processes")
     parser.add_argument("--vae-seconds", type=float, default=120)
     parser.add_argument("--transformer-seconds", type=float, required=True, help="of all calls")
     parser.add_argument("--batch", type=int, default=512, help="per process")
     parser.add_argument("--muon-lr", type=float, default=2e-3)
+    parser.add_argument("--flat-share", type=float, default=0.5, help="before the rate falls")
     parser.add_argument("--began", type=float, default=time.time(), help="start, Unix seconds")
     parser.add_argument("--stop-after", type=float, required=True, help="seconds after --began")
     parser.add_argument("--limit", type=int, help="use the first N concepts only (dry runs)")
@@ -127,6 +129,7 @@ def main() -> None:
         batch=arguments.batch,
         muon_lr=arguments.muon_lr,
         adam_lr=0.6 * arguments.muon_lr,
+        flat_share=arguments.flat_share,
     )
     trainer = Trainer(transformer_recipe, ranks, compiled=not arguments.no_compile)
     state_file = arguments.state / "trainer.pt"
@@ -134,10 +137,7 @@ def main() -> None:
         trainer.load_state(state_file)
         log(f"goes on from step {trainer.step}, {trainer.elapsed:.0f} s")
     elif arguments.start:
-        weights: dict[str, torch.Tensor] = {}
-        for part in range(WEIGHT_PARTS):
-            weights |= load_file(arguments.start / f"average-{part}.safetensors")
-        trainer.load_average(weights)
+        trainer.load_average(read_weights(arguments.start))
         log("starts from averaged weights")
 
     def save() -> None:

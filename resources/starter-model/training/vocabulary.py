@@ -21,6 +21,22 @@ GROUP_WEIGHTS = {
     "activities": 1.1, "objects": 1.4, "symbols": 0.6,
 }  # fmt: skip
 EVERYDAY_WEIGHT = 1.4
+# What people type first is drawn more often; the labels are CLDR's.
+MOST_ASKED_WEIGHT = 2.5
+MOST_ASKED = {
+    "dog", "rabbit", "bird", "horse", "fish", "panda", "bear", "tiger", "lion", "elephant", "fox",
+    "wolf", "koala", "penguin", "owl", "duck", "chicken", "cow", "pig", "ewe", "monkey", "mouse",
+    "frog", "turtle", "snake", "whale", "dolphin", "shark", "octopus", "butterfly", "honeybee",
+    "dragon", "sauropod", "unicorn", "black cat", "blossom", "rose", "sunflower", "tulip",
+    "deciduous tree", "palm tree", "cactus", "mushroom", "red apple", "banana", "strawberry",
+    "watermelon", "grapes", "tangerine", "lemon", "carrot", "pizza", "hamburger", "birthday cake",
+    "ice cream", "bread", "egg", "hot beverage", "house", "castle", "automobile", "bus", "bicycle",
+    "locomotive", "airplane", "rocket", "sailboat", "flying saucer", "balloon", "soccer ball",
+    "basketball", "guitar", "umbrella", "crown", "key", "books", "closed book", "robot", "ghost",
+    "alien", "girl", "boy", "man", "woman", "baby", "sun", "crescent moon", "star", "rainbow",
+    "cloud", "snowman without snow", "red heart", "Christmas tree", "wrapped gift", "windmill",
+}  # fmt: skip
+CAT_WEIGHT = 10.0
 SCENES = (
     "grass", "beach", "snow", "night", "space", "sea", "desert", "forest", "city", "sunset",
     "mountain", "table", "rain", "sky",
@@ -70,7 +86,10 @@ class Concept:
 
     @property
     def weight(self) -> float:
-        return GROUP_WEIGHTS[self.group] * (EVERYDAY_WEIGHT if self.everyday else 1.0)
+        weight = GROUP_WEIGHTS[self.group] * (EVERYDAY_WEIGHT if self.everyday else 1.0)
+        if self.label == "cat":
+            return weight * CAT_WEIGHT
+        return weight * (MOST_ASKED_WEIGHT if self.label in MOST_ASKED else 1.0)
 
 
 class Vocabulary:
@@ -117,6 +136,6 @@ class Vocabulary:
             for i, tint in enumerate(TINTS)
             if tint.key not in natural
             and f"{tint.key} {name_en}" not in taken
-            and not {f"{word}{name_zh}" for word in tint.chinese} & taken
+            and not {f"{word}{name_zh}" for word in (*tint.chinese, *tint.short)} & taken
             and not {f"{word}的{name_zh}" for word in tint.chinese} & taken
         ]
