@@ -284,6 +284,10 @@ class PromptList(QObject):
         self._source = source
         self._read()
 
+    def give_up(self) -> None:
+        """Nobody wants to see the list any more: what is still being read is forgotten."""
+        self._reading += 1
+
     def choose(self, **changes: Any) -> None:
         """Read the list with other choices; what was edited is lost."""
         choices = replace(self.choices, **changes)

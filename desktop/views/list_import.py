@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QWidget
 
 from desktop.background import Background
 from desktop.models.job_queue import FinishedImage, JobQueue
@@ -47,6 +47,11 @@ class ListImport(QObject):
         queue.image_completed.connect(self._learn)
         window.setAcceptDrops(True)
         window.installEventFilter(self)
+
+    def watch(self, part: QWidget) -> None:
+        """Take lists that are dropped on text fields of `part`, which would insert their names."""
+        for text in part.findChildren(QPlainTextEdit):
+            text.viewport().installEventFilter(self)
 
     def choose_file(self) -> None:
         """Ask for a list, then open it."""
@@ -91,6 +96,7 @@ class ListImport(QObject):
             return
         if result == PromptListDialog.DialogCode.Accepted:
             self.planned.emit(dialog.pictures)
+        dialog.prompt_list.give_up()
         dialog.deleteLater()
 
     def _learn(self, made: FinishedImage) -> None:

@@ -209,6 +209,7 @@ class MainWindow(QMainWindow):
         commands.paste_list.triggered.connect(self.list_import.paste)
         commands.open_settings.triggered.connect(self.picture_drop.choose_file)
         self.list_import.planned.connect(self._enqueue_list)
+        self.list_import.watch(self.panel)
         commands.save_as.triggered.connect(self._save_as)
         commands.copy.triggered.connect(self._copy)
         commands.show_in_folder.triggered.connect(self._show_in_folder)

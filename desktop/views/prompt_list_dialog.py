@@ -76,6 +76,10 @@ class PromptListDialog(QDialog):
         self.retranslate()
 
     @property
+    def prompt_list(self) -> PromptList:
+        return self._list
+
+    @property
     def pictures(self) -> list[PlannedPicture]:
         """What to put into the queue."""
         return self._list.table.pictures

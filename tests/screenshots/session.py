@@ -18,7 +18,7 @@ from desktop.settings import Settings, Theme
 from engine.port import EngineError, EnginePort, ErrorCode, ModelCatalog
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 from tests.fakes.script import FAKE_MODEL, Script
-from tests.screenshots import checks
+from tests.screenshots import checks, lists, picture_settings
 from tests.waiting import painted, until, until_next
 
 log = logging.getLogger(__name__)
@@ -128,6 +128,12 @@ class Sitting:
             widget.adjustSize()
             widget.grab().save(str(self.out / f"{name}.png"))
 
+    def save_as_is(self, widget: QWidget, name: str) -> None:
+        """A picture of one widget in the size that it has."""
+        name = f"{name}-{self.scale}x"
+        if self.only in name:
+            widget.grab().save(str(self.out / f"{name}.png"))
+
 
 class _Pretended(Sitting):
     """Stops in the middle of a job: the gate holds the engine at a step."""
@@ -172,7 +178,9 @@ class _Pretended(Sitting):
         )
         await self.in_all_looks("problems", tuple(SIZES))
         await self._menus_and_boxes()
+        await picture_settings.take(self)
         await checks.take(self)
+        await lists.take(self)
 
     async def _menus_and_boxes(self) -> None:
         """What is no part of the window's own picture."""

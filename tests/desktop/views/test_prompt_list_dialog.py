@@ -7,7 +7,7 @@ import asyncio
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
 
 from desktop.models.prompt_list import Column
 from tests.waiting import until
@@ -18,7 +18,7 @@ LIST = "a cat\n--prompt x --steps 999\n--prompt b --steps 9 --seed 5\n{c|c} --st
 async def opened(desk, source):
     desk.window.list_import.open(source)
     dialog = desk.window.list_import.dialog
-    reading = dialog._list
+    reading = dialog.prompt_list
     await until(reading.changed, lambda: not reading.is_reading)
     return dialog
 
@@ -70,7 +70,7 @@ def test_unknown_encodings_are_chosen(stage, tmp_path):
         assert "gb18030" in dialog.notice.text()
         dialog.encoding_box.setCurrentIndex(dialog.encoding_box.findData("gb18030"))
         dialog.encoding_box.activated.emit(dialog.encoding_box.currentIndex())
-        await until(dialog._list.changed, lambda: not dialog._list.is_reading)
+        await until(dialog.prompt_list.changed, lambda: not dialog.prompt_list.is_reading)
         assert dialog.table.model().index(0, Column.PROMPT).data() == "一只橙色的猫，蓝色背景"
         assert dialog.enqueue_button.isEnabled()
         dialog.reject()
@@ -87,16 +87,22 @@ def test_pasted_and_dropped_lists(stage, tmp_path):
         QGuiApplication.clipboard().setText("a\n###\nb\nc")
         window.commands.paste_list.trigger()
         dialog = window.list_import.dialog
-        await until(dialog._list.changed, lambda: not dialog._list.is_reading)
+        await until(dialog.prompt_list.changed, lambda: not dialog.prompt_list.is_reading)
         assert "2 pictures" in dialog.summary.text()
         dialog.reject()
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(file))])
+        field = window.panel.findChild(QPlainTextEdit).viewport()
+        for event in (_enter(data), _drop(data)):
+            QApplication.sendEvent(field, event)
+            assert event.isAccepted()
+        assert desk.form.values.prompt == ""
+        window.list_import.dialog.reject()
         for event in (_enter(data), _drop(data)):
             QApplication.sendEvent(window, event)
             assert event.isAccepted()
         dialog = window.list_import.dialog
-        await until(dialog._list.changed, lambda: not dialog._list.is_reading)
+        await until(dialog.prompt_list.changed, lambda: not dialog.prompt_list.is_reading)
         assert "1 picture" in dialog.summary.text()
         desk._speak("zh_CN")
         await asyncio.sleep(0)
