@@ -59,6 +59,8 @@ _ENGINE_END_S = 15.0
 """How long the end may wait for the engine: nothing interrupts its start."""
 
 _LATEST_START_MS = 2000
+_LATEST_CHECK_MS = 20_000
+"""An engine that cannot open its device is never ready; the check may say why."""
 
 OpenCatalog = Callable[[], ModelCatalog]
 OpenEngine = Callable[[ModelCatalog], EnginePort]
@@ -198,7 +200,6 @@ class Desk:
     def open(self) -> None:
         """Show the window; everything slow begins after it is on screen."""
         self.window.file_name_pattern = self.preferences.settings.file_name_pattern
-        self.window.file_name_pattern = self.preferences.settings.file_name_pattern
         self.window.show_choices(
             self.preferences.settings.language, self.preferences.settings.theme
         )
@@ -238,6 +239,7 @@ class Desk:
         self.queue.look_for_left_over()
         self.gallery.read_folder(self.pictures_folder)
         self.background.start(self._update_library(), "updating the library")
+        QTimer.singleShot(_LATEST_CHECK_MS, self._check_at_last)
         if not self.preferences.settings.has_seen_check:
             self.preferences.update(has_seen_check=True)
             self.window.show_system_check()
@@ -273,7 +275,11 @@ class Desk:
 
     def _check_after_the_engine(self) -> None:
         """Once the engine is ready, so that its start is not slowed down."""
-        if self.queue.is_engine_ready and not self._has_checked and not self._is_closing:
+        if self.queue.is_engine_ready:
+            self._check_at_last()
+
+    def _check_at_last(self) -> None:
+        if not self._has_checked and not self._is_closing:
             self._check()
 
     def _tell_engine(self) -> None:
@@ -315,9 +321,6 @@ class Desk:
         self.system.selftest_started.connect(self._make_room)
         window.language_chosen.connect(self._speak)
         window.theme_chosen.connect(self._look)
-        window.pattern_chosen.connect(
-            lambda pattern: self.preferences.update(file_name_pattern=pattern)
-        )
         window.pattern_chosen.connect(
             lambda pattern: self.preferences.update(file_name_pattern=pattern)
         )
