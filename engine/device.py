@@ -159,7 +159,7 @@ def missing_operations(dtype: str) -> frozenset[str]:
 
     def rotate() -> ops.Tensor:
         table = ops.rotary_table(np.zeros((8, 64), np.float32), dtype)
-        return ops.rotate(sample(2, 8, 64), table)
+        return ops.rotated_heads(sample(8, 128), 2, table, sample(64), 1e-6)
 
     def attend_to_the_past() -> ops.Tensor:
         memory = ops.attention_memory([sample(2, 8, 64)], [sample(2, 8, 64)])
@@ -172,9 +172,11 @@ def missing_operations(dtype: str) -> frozenset[str]:
     probes: Mapping[str, Callable[[], ops.Tensor]] = {
         "embedding": lambda: ops.embedding(sample(16, 64), [1, 2, 3]),
         "layer_norm": lambda: ops.layer_norm(sample(8, 64), sample(64), sample(64), 1e-6),
-        "rotate": rotate,
+        "rotated_heads": rotate,
         "causal attention": attend_to_the_past,
-        "add_scaled_last_": lambda: ops.add_scaled_last_(sample(8, 64), sample(64), sample(8, 64)),
+        "add_scaled_last_": lambda: ops.add_scaled_last_(
+            sample(8, 64), ops.row_factor(sample(64), 8), sample(8, 64)
+        ),
         "silu_gated_": lambda: ops.silu_gated_(sample(8, 64), sample(8, 64)),
         "upsample_conv2d": upsample,
         "conv1x1": lambda: ops.image(ops.conv1x1(feature_map(), sample(8, 8, 1, 1), sample(8))),

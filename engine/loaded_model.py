@@ -7,7 +7,7 @@ budgets. `engine.memory` decides what is freed before what; this module does it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from engine.port import (
     ResolvedRequest,
 )
 from engine.sampling import noise
-from engine.sampling.step import Array, Velocity
+from engine.sampling.step import Array, Velocities
 from engine.tokenizer import Tokenizer
 from engine.weights.faults import Reason, corrupt
 from engine.weights.finite import require_finite
@@ -156,7 +156,7 @@ class LoadedModel:
                 item_bytes=items[Component.TEXT_ENCODER],
             ),
             Component.TRANSFORMER: memory.denoise_working_bytes(
-                tokens=patches + text_length,
+                tokens=(2 if request.guidance_scale > 1.0 else 1) * (patches + text_length),
                 hidden=config.hidden_size,
                 feed_forward=config.ffn_hidden_size,
                 heads=config.num_attention_heads,
@@ -233,29 +233,29 @@ class LoadedModel:
             self._text_states.popitem(last=False)
         return states
 
-    def velocity(
-        self, text: ops.Tensor, height: int, width: int, checkpoint: Checkpoint
-    ) -> Velocity:
-        """The transformer under this text, with the position tables made once.
+    def velocities(
+        self, texts: Sequence[ops.Tensor], height: int, width: int, checkpoint: Checkpoint
+    ) -> Velocities:
+        """The transformer under these texts, with the position tables made once.
 
         Each call asks for the network anew: holding it here would keep in memory what the plan
         frees before the decode.
         """
         dtype = self._device.info.dtypes[Component.TRANSFORMER]
-        states = ops.cast_to(text, dtype)
+        states = [ops.cast_to(text, dtype) for text in texts]
         positions: transformer.Positions | None = None
 
-        def velocity(x: Array, sigma: float) -> Array:
+        def velocities(x: Array, sigma: float) -> list[Array]:
             nonlocal positions
             network = self._network(Component.TRANSFORMER, checkpoint)
             assert isinstance(network, transformer.Transformer)
             if positions is None:
-                positions = network.positions(height, width, text.shape[0])
+                positions = network.positions(height, width, [text.shape[0] for text in texts])
             latent = ops.from_numpy(x, dtype)
             predicted = network(latent, TRAIN_TIMESTEPS * sigma, states, positions, checkpoint)
-            return ops.to_numpy(predicted).astype(x.dtype, copy=False)
+            return [ops.to_numpy(part).astype(x.dtype, copy=False) for part in predicted]
 
-        return velocity
+        return velocities
 
     def decode(
         self,

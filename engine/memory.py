@@ -88,7 +88,8 @@ def _stage_bytes(
 def denoise_working_bytes(
     *, tokens: int, hidden: int, feed_forward: int, heads: int, item_bytes: int
 ) -> int:
-    """Working memory of one transformer pass over `tokens` tokens (image and text together).
+    """Working memory of one transformer pass over `tokens` tokens (image and text together, of the
+    picture with and without the prompt).
 
     At the widest point the residual stream, its normalized form, three projections and the
     attention's result are alive, or the gate and up rows of the feed-forward and their product. The

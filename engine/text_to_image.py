@@ -8,7 +8,7 @@ it does not know where weights come from, which device computes, or who is liste
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -31,7 +31,7 @@ from engine.port import (
     TileDecoded,
 )
 from engine.sampling import dpm_solver, euler, guidance, noise, schedule
-from engine.sampling.step import Array, Velocity
+from engine.sampling.step import Array, Velocities
 
 Emit = Callable[[JobProgress], None]
 Checkpoint = Callable[[], None]
@@ -51,10 +51,10 @@ class Networks(Protocol):
         """Text states (T, D) of a prompt."""
         ...
 
-    def velocity(
-        self, text: ops.Tensor, height: int, width: int, checkpoint: Checkpoint
-    ) -> Velocity:
-        """The transformer under this text: (noisy latent (1, C, h, w), sigma) -> velocity."""
+    def velocities(
+        self, texts: Sequence[ops.Tensor], height: int, width: int, checkpoint: Checkpoint
+    ) -> Velocities:
+        """The transformer under these texts: (noisy latent (1, C, h, w), sigma) -> velocities."""
         ...
 
     def decode(
@@ -83,9 +83,9 @@ def text_to_image(
 ) -> None:
     """Make the request's pictures, one after the other; each is emitted as soon as it is done.
 
-    Classifier-free guidance runs the transformer once with the prompt and once with the negative
-    prompt, each with its own text length: equal to the masked batch of two that the reference
-    computes, without padding. At `guidance_scale` 1 or less the second pass is not needed.
+    Classifier-free guidance needs a prediction with the prompt and one with the negative prompt,
+    each with its own text length: equal to the masked batch of two that the reference computes,
+    without padding. At `guidance_scale` 1 or less the second one is not needed.
 
     Raises `EngineFault` when a step or the decode yields NaN or infinity: MODEL_CORRUPT if weights
     are no numbers, else NON_FINITE_LATENT.
@@ -93,18 +93,16 @@ def text_to_image(
     # 1. Text
     emit(PhaseStarted(job_id=job_id, phase=Phase.ENCODE))
     is_guided = request.guidance_scale > 1.0
-    prompt = networks.encode(request.prompt, checkpoint)
-    negative = networks.encode(request.negative_prompt, checkpoint) if is_guided else None
+    prompts = [request.prompt, request.negative_prompt] if is_guided else [request.prompt]
+    texts = [networks.encode(prompt, checkpoint) for prompt in prompts]
 
     # 2. Sizes and noise levels
     height = request.height // networks.pixels_per_latent
     width = request.width // networks.pixels_per_latent
     shape = (1, networks.latent_channels, height, width)
     sigmas = schedule.sigmas(request.sigma_schedule, request.steps, request.shift)
-    velocity = networks.velocity(prompt, height, width, checkpoint)
-    if negative is not None:
-        unguided = networks.velocity(negative, height, width, checkpoint)
-        velocity = _guided(velocity, unguided, request.guidance_scale)
+    velocities = networks.velocities(texts, height, width, checkpoint)
+    velocity = guidance.guided_velocity(velocities, request.guidance_scale)
 
     for index in range(request.image_count):
         # 3. Noise, from the seed alone
@@ -146,10 +144,6 @@ def text_to_image(
                 provenance=networks.provenance(request, seed),
             )
         )
-
-
-def _guided(cond: Velocity, uncond: Velocity, guidance_scale: float) -> Velocity:
-    return lambda x, sigma: guidance.guided(cond(x, sigma), uncond(x, sigma), guidance_scale)
 
 
 def to_rgb(pixels: Array) -> RgbImage:

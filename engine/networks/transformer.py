@@ -3,13 +3,14 @@
 A single-stream DiT (Peebles and Xie 2023): image tokens followed by text tokens go through the same
 layers; one AdaLN modulation, shared by all layers, carries the timestep. Facts as in diffusers'
 `ErnieImageTransformer2DModel` and Baidu's published configuration. Separate from its weights'
-origin and from sampling: it computes one prediction for one picture and one text.
+origin and from sampling: it computes predictions for one picture, one for each text.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,28 +111,51 @@ def expected_tensors(config: TransformerConfig) -> dict[str, tuple[int, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenBlock:
-    """Tokens `start` .. `stop` of the sequence, with their rotary tables."""
+class Segment:
+    """The tokens of one text's sequence within a block, rows `start` .. `stop` of the block.
 
+    `first` is the place of its first token in the sequence `text`.
+    """
+
+    text: int
     start: int
     stop: int
+    first: int
     query_table: ops.RotaryTable
     key_table: ops.RotaryTable
 
 
 @dataclass(frozen=True, slots=True)
+class TokenBlock:
+    """Tokens `start` .. `stop` of all sequences, laid one after another."""
+
+    start: int
+    stop: int
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Positions:
-    """Where the tokens of one picture shape and text length stand; made once per picture."""
+    """Where the tokens of one picture shape and these texts stand; made once per picture.
+
+    Each text has a sequence of its own: the image's tokens, then the text's.
+    """
 
     height: int
     width: int
-    text_length: int
+    text_lengths: tuple[int, ...]
     blocks: tuple[TokenBlock, ...]
+
+    @property
+    def longest_block(self) -> int:
+        return max(block.stop - block.start for block in self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class _Modulation:
-    """The timestep's effect on every layer, [H] each; scales have their 1 added already."""
+    """The timestep's effect on every layer, [H] each; scales have their 1 added already, gates are
+    as from `ops.row_factor`.
+    """
 
     attention_shift: Tensor
     attention_scale: Tensor
@@ -154,60 +178,83 @@ class Transformer:
         self._weights = weights
         self._dtype = ops.dtype_of(weights["x_embedder.proj.bias"])
 
-    def positions(self, height: int, width: int, text_length: int) -> Positions:
-        """The rotary tables for a latent of `height` x `width` and `text_length` text tokens."""
+    def positions(self, height: int, width: int, text_lengths: Sequence[int]) -> Positions:
+        """The rotary tables for a latent of `height` x `width` and texts of so many tokens each."""
         config = self.config
-        angles = _rotary_angles(height, width, text_length, config.rope_axes_dim, config.rope_theta)
+        angles = [
+            _rotary_angles(height, width, length, config.rope_axes_dim, config.rope_theta)
+            for length in text_lengths
+        ]
+        edges = [0, *itertools.accumulate(len(sequence) for sequence in angles)]
         widest = config.hidden_size * max(config.ffn_hidden_size, config.hidden_size)
-        scale = 1 / math.sqrt(config.head_dim)
-        blocks = tuple(
-            TokenBlock(
-                start,
-                stop,
-                ops.rotary_table(angles[start:stop], self._dtype, scale),
-                ops.rotary_table(angles[start:stop], self._dtype),
-            )
-            for start, stop in ops.token_blocks(len(angles), widest)
+        blocks = []
+        for start, stop in ops.token_blocks(edges[-1], widest):
+            segments = []
+            for text, (begin, end) in enumerate(itertools.pairwise(edges)):
+                first, last = max(start, begin), min(stop, end)
+                if first < last:
+                    tables = self._tables(angles[text][first - begin : last - begin])
+                    segment = Segment(text, first - start, last - start, first - begin, *tables)
+                    segments.append(segment)
+            blocks.append(TokenBlock(start, stop, tuple(segments)))
+        return Positions(height, width, tuple(text_lengths), tuple(blocks))
+
+    def _tables(self, angles: np.ndarray) -> tuple[ops.RotaryTable, ops.RotaryTable]:
+        """For queries and for keys; the queries' holds 1/sqrt(D)."""
+        scale = 1 / math.sqrt(self.config.head_dim)
+        return (
+            ops.rotary_table(angles, self._dtype, scale),
+            ops.rotary_table(angles, self._dtype),
         )
-        return Positions(height, width, text_length, blocks)
 
     def __call__(
         self,
         latent: Tensor,
         timestep: float,
-        text: Tensor,
+        texts: Sequence[Tensor],
         positions: Positions,
         checkpoint: Checkpoint,
-    ) -> Tensor:
-        """The velocity [1, C_out, h, w] at `latent` [1, C_in, h, w], in compute dtype.
+    ) -> list[Tensor]:
+        """The velocity [1, C_out, h, w] under each text at `latent` [1, C_in, h, w].
 
-        `timestep` is 0 .. 1000 (1000 * sigma, not rounded); `text` [T, text_in_dim] are the text
-        encoder's states; `positions` must be made for this h, w, T.
+        `timestep` is 0 .. 1000 (1000 * sigma, not rounded); `texts` [T, text_in_dim] are the text
+        encoder's states; `positions` must be made for this h, w and these T. In compute dtype.
+
+        All sequences go through each matrix together, which reads the weights once; only attention
+        keeps them apart, so there is no padding and no mask.
         """
         shape = (1, self.config.in_channels, positions.height, positions.width)
-        if tuple(latent.shape) != shape or text.shape[0] != positions.text_length:
-            raise ValueError(f"positions are for {shape} and {positions.text_length} text tokens")
-        modulation = self._modulation(timestep)
-        tokens = self._embed(ops.cast_to(latent, self._dtype), ops.cast_to(text, self._dtype))
+        lengths = tuple(text.shape[0] for text in texts)
+        if tuple(latent.shape) != shape or lengths != positions.text_lengths:
+            raise ValueError(
+                f"positions are for {shape} and texts of {positions.text_lengths} tokens"
+            )
+        modulation = self._modulation(timestep, positions.longest_block)
+        tokens = self._embed(
+            ops.cast_to(latent, self._dtype), [ops.cast_to(text, self._dtype) for text in texts]
+        )
         x = [ops.rows(tokens, block.start, block.stop) for block in positions.blocks]
         del tokens
         checkpoint()
         for layer in range(self.config.num_layers):
             x = self._layer(f"layers.{layer}", x, modulation, positions, checkpoint)
-        return self._velocity(x, modulation, positions)
+        return self._velocities(x, modulation, positions)
 
-    def _embed(self, latent: Tensor, text: Tensor) -> Tensor:
-        """Image tokens row by row, then text tokens: [h*w + T, H]."""
+    def _embed(self, latent: Tensor, texts: Sequence[Tensor]) -> Tensor:
+        """Image tokens row by row, then text tokens, text by text: [sum(h*w + T), H]."""
         channels = self.config.in_channels
         pixels = ops.transpose(ops.reshape(latent, [channels, -1]), [1, 0])
         weight = ops.reshape(self._weights["x_embedder.proj.weight"], [-1, channels])
         image = ops.linear(pixels, weight, self._weights["x_embedder.proj.bias"])
         if self.config.text_in_dim != self.config.hidden_size:
-            text = ops.linear(text, self._weights["text_proj.weight"])
-        return ops.concat([image, text], axis=0)
+            texts = [ops.linear(text, self._weights["text_proj.weight"]) for text in texts]
+        return ops.concat([part for text in texts for part in (image, text)], axis=0)
 
-    def _modulation(self, timestep: float) -> _Modulation:
-        """AdaLN's shifts, scales and gates, in float32 whatever the compute dtype."""
+    def _modulation(self, timestep: float, rows: int) -> _Modulation:
+        """AdaLN's shifts, scales and gates for blocks of up to `rows` tokens.
+
+        Computed in float32 whatever the compute dtype.
+        """
         wave = _timestep_embedding(timestep, self.config.hidden_size)[None]
         c = self._wide_linear(ops.from_numpy(wave), "time_embedding.linear_1")
         c = self._wide_linear(ops.silu(c), "time_embedding.linear_2")
@@ -220,10 +267,10 @@ class Transformer:
         return _Modulation(
             attention_shift=parts[0],
             attention_scale=ops.add_one(parts[1]),
-            attention_gate=ops.cast_to(parts[2], self._dtype),
+            attention_gate=ops.row_factor(ops.cast_to(parts[2], self._dtype), rows),
             mlp_shift=parts[3],
             mlp_scale=ops.add_one(parts[4]),
-            mlp_gate=ops.cast_to(parts[5], self._dtype),
+            mlp_gate=ops.row_factor(ops.cast_to(parts[5], self._dtype), rows),
             final_scale=ops.cast_to(ops.add_one(final_scale), self._dtype),
             final_shift=ops.cast_to(final_shift, self._dtype),
         )
@@ -244,23 +291,35 @@ class Transformer:
         weights, heads = self._weights, self.config.num_attention_heads
         attention_norm = self._folded_norm(name, "adaLN_sa_ln", modulation.attention_scale)
         attention_shift = ops.cast_to(modulation.attention_shift, self._dtype)
-        queries, keys, values = [], [], []
-        for x_block, block in zip(x, positions.blocks, strict=True):
-            y = ops.rms_norm(x_block, attention_norm, self.config.eps, attention_shift)
-            queries.append(self._heads(name, "q", y, block.query_table))
+        queries: list[list[Tensor]] = [[] for _ in positions.blocks]
+        keys: list[list[Tensor]] = [[] for _ in positions.text_lengths]
+        values: list[list[Tensor]] = [[] for _ in positions.text_lengths]
+        for i, block in enumerate(positions.blocks):
+            y = ops.rms_norm(x[i], attention_norm, self.config.eps, attention_shift)
+            query = ops.linear(y, weights[f"{name}.self_attention.to_q.weight"])
+            for segment in block.segments:
+                queries[i].append(self._heads(name, "q", query, segment, segment.query_table))
             checkpoint()
-            keys.append(self._heads(name, "k", y, block.key_table))
+            key = ops.linear(y, weights[f"{name}.self_attention.to_k.weight"])
+            for segment in block.segments:
+                keys[segment.text].append(self._heads(name, "k", key, segment, segment.key_table))
             checkpoint()
             value = ops.linear(y, weights[f"{name}.self_attention.to_v.weight"])
-            values.append(ops.split_heads(value, heads))
+            for segment in block.segments:
+                part = ops.rows(value, segment.start, segment.stop)
+                values[segment.text].append(ops.split_heads(part, heads))
             checkpoint()
-        memory = ops.attention_memory(keys, values)
+        memories = [ops.attention_memory(*pair) for pair in zip(keys, values, strict=True)]
         del keys, values
 
         mlp_norm = self._folded_norm(name, "adaLN_mlp_ln", modulation.mlp_scale)
         mlp_shift = ops.cast_to(modulation.mlp_shift, self._dtype)
-        for i in range(len(x)):
-            y = ops.attention(queries[i], memory, checkpoint)
+        for i, block in enumerate(positions.blocks):
+            mixed = [
+                ops.attention(query, memories[segment.text], checkpoint)
+                for query, segment in zip(queries[i], block.segments, strict=True)
+            ]
+            y = ops.concat(mixed, axis=0)
             y = ops.linear(y, weights[f"{name}.self_attention.to_out.0.weight"])
             x[i] = ops.add_scaled_last_(x[i], modulation.attention_gate, y)
             checkpoint()
@@ -279,29 +338,39 @@ class Transformer:
         weight = ops.cast_to(self._weights[f"{layer}.{norm}.weight"], "float32")
         return ops.cast_to(ops.multiply(weight, scale), self._dtype)
 
-    def _heads(self, layer: str, which: str, y: Tensor, table: ops.RotaryTable) -> Tensor:
-        """Queries or keys [N, s, D] of a block: projected, normalized by head, rotated."""
-        name = f"{layer}.self_attention"
-        projected = ops.linear(y, self._weights[f"{name}.to_{which}.weight"])
-        projected = ops.split_heads(projected, self.config.num_attention_heads)
-        norm = self._weights[f"{name}.norm_{which}.weight"]
-        return ops.rotate(ops.rms_norm(projected, norm, self.config.eps), table)
+    def _heads(
+        self, layer: str, which: str, projected: Tensor, segment: Segment, table: ops.RotaryTable
+    ) -> Tensor:
+        """A segment's queries or keys [N, s, D]: normalized by head, rotated."""
+        part = ops.rows(projected, segment.start, segment.stop)
+        norm = self._weights[f"{layer}.self_attention.norm_{which}.weight"]
+        heads = self.config.num_attention_heads
+        return ops.rotated_heads(part, heads, table, norm, self.config.eps)
 
-    def _velocity(self, x: list[Tensor], modulation: _Modulation, positions: Positions) -> Tensor:
+    def _velocities(
+        self, x: list[Tensor], modulation: _Modulation, positions: Positions
+    ) -> list[Tensor]:
         """Final norm and projection of the image tokens, back in the latent's shape."""
         image_tokens = positions.height * positions.width
-        parts = []
+        parts: list[list[Tensor]] = [[] for _ in positions.text_lengths]
         for x_block, block in zip(x, positions.blocks, strict=True):
-            if block.start >= image_tokens:
-                continue
-            image = ops.rows(x_block, 0, min(block.stop, image_tokens) - block.start)
-            image = ops.layer_norm(
-                image, modulation.final_scale, modulation.final_shift, self.config.eps
-            )
-            weight = self._weights["final_linear.weight"]
-            parts.append(ops.linear(image, weight, self._weights["final_linear.bias"]))
-        pixels = ops.transpose(ops.concat(parts, axis=0), [1, 0])
-        return ops.reshape(pixels, [1, self.config.out_channels, positions.height, positions.width])
+            for segment in block.segments:
+                stop = min(segment.stop, segment.start + image_tokens - segment.first)
+                if stop <= segment.start:
+                    continue
+                image = ops.layer_norm(
+                    ops.rows(x_block, segment.start, stop),
+                    modulation.final_scale,
+                    modulation.final_shift,
+                    self.config.eps,
+                )
+                weight = self._weights["final_linear.weight"]
+                velocity = ops.linear(image, weight, self._weights["final_linear.bias"])
+                parts[segment.text].append(velocity)
+        shape = [1, self.config.out_channels, positions.height, positions.width]
+        return [
+            ops.reshape(ops.transpose(ops.concat(part, axis=0), [1, 0]), shape) for part in parts
+        ]
 
 
 def _timestep_embedding(timestep: float, size: int) -> np.ndarray:

@@ -15,6 +15,10 @@ with bootstrap.quiet_import():
     import paddle.nn.functional as F  # noqa: N812 - its usual name
     from paddle.incubate.nn.functional import fused_rms_norm
 
+CPU_CACHED_NUMBERS = 1 << 16
+"""Of a tensor on the CPU, how many elements a chain of NumPy operations handles at a time: 256 KB,
+four of which fit a processor core's own cache."""
+
 MAX_LAYER_NORM_EPS = 1e-3
 """PaddlePaddle's own limit; no known model comes near it."""
 
@@ -66,6 +70,11 @@ def from_numpy(array: np.ndarray, dtype: str = "float32") -> Tensor:
 def to_numpy(x: Tensor) -> np.ndarray:
     """A float32 copy in the computer's memory; waits for the device."""
     return x.astype("float32").numpy()
+
+
+def shared_array(x: Tensor) -> np.ndarray:
+    """The memory of a float32 tensor on the CPU as an array: who writes into it changes `x`."""
+    return np.from_dlpack(x)
 
 
 @operation
@@ -130,8 +139,20 @@ def scale_(x: Tensor, factor: float) -> Tensor:
 
 
 @operation
+def row_factor(factor: Tensor, rows: int) -> Tensor:
+    """`factor` [H] in the form that `add_scaled_last_` wants for x of up to `rows` rows.
+
+    On the CPU repeated in every row: PaddlePaddle multiplies tensors of equal shape five times as
+    fast as it broadcasts one of them.
+    """
+    return paddle.tile(factor, [rows, 1]) if on_cpu(factor) else factor
+
+
+@operation
 def add_scaled_last_(x: Tensor, factor: Tensor, y: Tensor) -> Tensor:
-    """`x + factor * y`, `factor` [H] along the last axis; may overwrite `y` too."""
+    """`x + factor * y`, each [S, H], `factor` as from `row_factor`; may overwrite `y` too."""
+    if factor.ndim == 2 and factor.shape[0] != x.shape[0]:
+        factor = factor[: x.shape[0]]
     return x.add_(y.multiply_(factor))
 
 

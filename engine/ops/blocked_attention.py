@@ -12,7 +12,16 @@ import numpy as np
 import paddle
 import paddle.nn.functional as F  # noqa: N812 - its usual name
 
-from engine.ops.arrays import Checkpoint, Tensor, concat, from_numpy, on_cpu
+from engine.ops.arrays import (
+    CPU_CACHED_NUMBERS,
+    Checkpoint,
+    Tensor,
+    concat,
+    from_numpy,
+    on_cpu,
+    rms_norm,
+    shared_array,
+)
 from engine.ops.interception import operation
 
 _CPU_BLOCK_FLOP = 9e9
@@ -21,6 +30,10 @@ cancel sooner and multiply more slowly (a tenth at half the size)."""
 
 _CPU_SCORES = 1_200_000
 """Attention scores of one head held at a time on the CPU (5 MB): they stay in its caches."""
+
+_SUM_RANGE = (1e-30, 1e30)
+"""Sums of exponentials within which float32 loses nothing: their terms and what they are multiplied
+with stay far from its ends."""
 
 _GPU_SCORES = 256_000_000
 """Attention scores held at a time on a GPU (0.5 GB in bfloat16)."""
@@ -45,59 +58,78 @@ def token_blocks(tokens: int, widest_layer: int) -> list[tuple[int, int]]:
 def split_heads(x: Tensor, heads: int) -> Tensor:
     """[S, N*D] -> [N, S, D]."""
     tokens, width = x.shape
+    if x.offset:
+        x = x.clone()  # PaddlePaddle transposes a part of a tensor ten times as slowly
     return x.reshape([tokens, heads, width // heads]).transpose([1, 0, 2]).contiguous()
 
 
 @dataclass(frozen=True, slots=True)
 class RotaryTable:
-    """Cosines and sines [S, D] of one set of token positions, in the form `rotate` wants."""
+    """Cosines and sines [S, D] of one set of token positions; the sines of the first half negated:
+    rotate-half is x * cosine + [x2, x1] * sine with them (Su et al. 2021).
+    """
 
     cosine: Tensor
     sine: Tensor
-    half_turn: Tensor | None
 
 
 @operation
 def rotary_table(angles: np.ndarray, dtype: str, scale: float | np.ndarray = 1.0) -> RotaryTable:
-    """The table for `rotate` from float32 angles [S, D]; `scale` multiplies what it will rotate.
+    """The table for `rotated_heads` from float32 angles [S, D].
 
-    `scale` is a number or one per token [S, 1].
-    Attention's 1/sqrt(D) rides for free on the queries' table.
+    `scale` multiplies what it will rotate: a number, or one per token [S, 1]. Attention's 1/sqrt(D)
+    rides for free on the queries' table.
     """
-    width = angles.shape[1]
     # Cosines of the rounded angle, themselves rounded once: as exact as float32 can be.
     wide = angles.astype(np.float64)
-    cosine = from_numpy((np.cos(wide) * scale).astype(np.float32), dtype)
-    half_turn = None
-    if on_cpu(cosine):
-        half_turn = from_numpy(_half_turn(width), dtype)
-    else:
-        wide[:, : width // 2] *= -1
-    sine = from_numpy((np.sin(wide) * scale).astype(np.float32), dtype)
-    return RotaryTable(cosine, sine, half_turn)
-
-
-def _half_turn(width: int) -> np.ndarray:
-    """The matrix R of [x1, x2] @ R = [-x2, x1], halves of `width`."""
-    half = width // 2
-    matrix = np.zeros((width, width), np.float32)
-    matrix[np.arange(half) + half, np.arange(half)] = -1
-    matrix[np.arange(half), np.arange(half) + half] = 1
-    return matrix
+    cosine = (np.cos(wide) * scale).astype(np.float32)
+    wide[:, : angles.shape[1] // 2] *= -1
+    sine = (np.sin(wide) * scale).astype(np.float32)
+    return RotaryTable(from_numpy(cosine, dtype), from_numpy(sine, dtype))
 
 
 @operation
-def rotate(x: Tensor, table: RotaryTable) -> Tensor:
-    """Rotary embedding in its rotate-half form (Su et al. 2021): x * cos + [-x2, x1] * sin.
-
-    `x` [N, S, D], halves x1 and x2 of the last axis -> [N, S, D].
+def rotated_heads(
+    x: Tensor, heads: int, table: RotaryTable, norm: Tensor | None = None, eps: float = 0.0
+) -> Tensor:
+    """`x` [S, N*D] in N heads, each normalized if there is a `norm` [D] (as by `rms_norm`), rotated
+    by its token's position -> [N, S, D].
     """
-    if table.half_turn is not None:
-        # A product with a permutation is exact, uses both cores, and beats slicing and joining.
-        turned = paddle.matmul(x, table.half_turn)
-    else:
-        turned = paddle.roll(x, x.shape[-1] // 2, axis=-1)
-    return paddle.multiply(x, table.cosine).add_(turned.multiply_(table.sine))
+    if on_cpu(x):
+        return _rotated_heads_in_cache(x, heads, table, norm, eps)
+    y = split_heads(x, heads)
+    if norm is not None:
+        y = rms_norm(y, norm, eps)
+    turned = paddle.roll(y, y.shape[-1] // 2, axis=-1)
+    return paddle.multiply(y, table.cosine).add_(turned.multiply_(table.sine))
+
+
+def _rotated_heads_in_cache(
+    x: Tensor, heads: int, table: RotaryTable, norm: Tensor | None, eps: float
+) -> Tensor:
+    """In NumPy, some tokens at a time, so that all but the first reading and the last writing stays
+    in the processor's caches; one operation after another takes PaddlePaddle twice as long.
+    """
+    tokens, half = x.shape[0], x.shape[1] // heads // 2
+    result = paddle.empty([heads, tokens, 2 * half], x.dtype)
+    by_token = shared_array(result).transpose(1, 0, 2)
+    given = shared_array(x).reshape(tokens, heads, 2 * half)
+    cosines, sines = shared_array(table.cosine), shared_array(table.sine)
+    if norm is not None:  # its weights come with the tables, its roots last
+        weight = shared_array(norm)
+        cosines, sines = cosines * weight, sines * np.roll(weight, half)
+    step = max(1, CPU_CACHED_NUMBERS // x.shape[1])
+    for start in range(0, tokens, step):
+        part, stop = given[start : start + step], start + step
+        cosine, sine = cosines[start:stop, None], sines[start:stop, None]
+        rotated = part * cosine
+        rotated[..., :half] += part[..., half:] * sine[..., :half]
+        rotated[..., half:] += part[..., :half] * sine[..., half:]
+        if norm is not None:
+            squares = np.einsum("snd,snd->sn", part, part) / np.float32(2 * half)
+            rotated /= np.sqrt(squares + np.float32(eps))[..., None]
+        by_token[start:stop] = rotated
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +209,37 @@ def _attend(block: Tensor, keys: Tensor, values: Tensor, causal_from: int | None
     if causal_from is not None:
         last = causal_from + count
         keys, values = keys[:, :, :last], values[:, :last]
-    scores = _product(block.reshape([kv_heads, shared * count, width]), keys)
-    if causal_from is None:
-        scores = F.softmax_(scores)
-    else:
-        scores = _hide_future(scores, shared, causal_from, count)
-    return _product(scores, values).reshape([heads, count, width])
+    rows = block.reshape([kv_heads, shared * count, width])
+
+    def scores() -> Tensor:
+        product = _product(rows, keys)
+        return product if causal_from is None else _hide_future_(product, causal_from, count)
+
+    if on_cpu(block):
+        mixed = _mix_unnormalized(scores(), values)
+        if mixed is not None:
+            return mixed.reshape([heads, count, width])
+    return _product(F.softmax_(scores()), values).reshape([heads, count, width])
+
+
+def _mix_unnormalized(scores: Tensor, values: Tensor) -> Tensor | None:
+    """softmax(scores) @ values, dividing last and not subtracting each row's maximum first.
+
+    Half the time of the library's softmax on a CPU, which passes through the scores five times and
+    takes the exponential more slowly than NumPy. Without the subtraction the exponential can leave
+    float32's range; the rows' sums tell, and then the answer is None. Overwrites `scores`.
+    """
+    exponentials = shared_array(scores)
+    with np.errstate(over="ignore"):
+        np.exp(exponentials, out=exponentials)
+    sums = paddle.matmul(scores, paddle.ones([scores.shape[2], 1], scores.dtype))
+    least, most = shared_array(sums).min(), shared_array(sums).max()
+    if not _SUM_RANGE[0] <= least <= most <= _SUM_RANGE[1]:
+        return None
+    mixed = _product(scores, values)
+    quotients = shared_array(mixed)
+    np.divide(quotients, shared_array(sums), out=quotients)
+    return mixed
 
 
 def _product(x: Tensor, y: Tensor) -> Tensor:
@@ -190,11 +247,9 @@ def _product(x: Tensor, y: Tensor) -> Tensor:
     return paddle.matmul(x, y) if x.shape[0] > 1 else paddle.matmul(x[0], y[0]).unsqueeze(0)
 
 
-def _hide_future(scores: Tensor, shared: int, first: int, count: int) -> Tensor:
-    """Softmax of `scores` [N_kv, shared*count, first+count]; query i sees tokens 0 .. first+i."""
+def _hide_future_(scores: Tensor, first: int, count: int) -> Tensor:
+    """`scores` [N_kv, shared*count, first+count] with -inf where query i looks past first + i."""
     tokens = first + count
     future = np.arange(tokens)[None, :] > first + np.arange(count)[:, None]
     mask = paddle.to_tensor(np.where(future, -np.inf, 0.0).astype(np.float32)).astype(scores.dtype)
-    kv_heads = scores.shape[0]
-    shaped = scores.reshape([kv_heads * shared, count, tokens]).add_(mask)
-    return F.softmax_(shaped).reshape([kv_heads, shared * count, tokens])
+    return scores.reshape([-1, count, tokens]).add_(mask).reshape(scores.shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.sampling.step import Array
+from engine.sampling.step import Array, Velocities, Velocity
 
 
 def guided(cond: Array, uncond: Array, guidance_scale: float) -> Array:
@@ -13,3 +13,16 @@ def guided(cond: Array, uncond: Array, guidance_scale: float) -> Array:
     caller saves the second evaluation.
     """
     return uncond + guidance_scale * (cond - uncond)
+
+
+def guided_velocity(velocities: Velocities, guidance_scale: float) -> Velocity:
+    """What a sampler integrates: the guided prediction, or the only one where there is one text.
+
+    `velocities` predicts for the prompt first, then for the negative prompt.
+    """
+
+    def velocity(x: Array, sigma: float) -> Array:
+        cond, *rest = velocities(x, sigma)
+        return guided(cond, rest[0], guidance_scale) if rest else cond
+
+    return velocity

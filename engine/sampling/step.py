@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.floating[Any]]
 Velocity = Callable[[Array, float], Array]
 """(x, sigma) -> velocity of x's shape: noise - denoised, as the network predicts it, guided."""
+Velocities = Callable[[Array, float], list[Array]]
+"""The same under several texts at once, one velocity for each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,8 +72,8 @@ def transformer(config: dict[str, Any], height: int, width: int, text: int) -> d
     rng = np.random.default_rng(1)
     latent = ops.from_numpy(rng.standard_normal((1, config["in_channels"], height, width), "f4"))
     states = ops.from_numpy(rng.standard_normal((text, config["text_in_dim"]), "f4"))
-    positions = network.positions(height, width, text)
-    return timed(lambda: network(latent, 500.0, states, positions, _nothing))
+    positions = network.positions(height, width, [text])
+    return timed(lambda: network(latent, 500.0, [states], positions, _nothing))
 
 
 def vae(config: dict[str, Any], height: int, width: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from engine.device import CpuDevice
 from engine.loaded_model import LoadedModel
 from engine.port import RgbImage
 from engine.preview import Factors, preview
-from engine.sampling import euler, noise, schedule
+from engine.sampling import euler, guidance, noise, schedule
 
 
 def pixels(image: RgbImage) -> np.ndarray:
@@ -88,7 +88,8 @@ def test_the_starter_models_preview_resembles_what_the_decoder_makes(starter_mod
     with device.activate():
         model = LoadedModel(info, configuration, starter_model, device, None)
         text = model.encode("a blue whale under the sea", lambda: None)
-        velocity = model.velocity(text, 16, 16, lambda: None)
+        velocities = model.velocities([text], 16, 16, lambda: None)
+        velocity = guidance.guided_velocity(velocities, 1.0)
         start = noise.standard_normal(1, (1, model.latent_channels, 16, 16))
         grid = schedule.flow_sigmas(4, configuration.shift)
         *_, last = euler.euler(velocity, start, grid)

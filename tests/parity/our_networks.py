@@ -30,9 +30,9 @@ def _transformer(case: Case) -> np.ndarray:
     config = transformer.TransformerConfig.from_json(case.config)
     network = transformer.Transformer(config, weights(case, transformer.expected_tensors(config)))
     text = ops.from_numpy(case.text())
-    positions = network.positions(case.inputs["height"], case.inputs["width"], text.shape[0])
+    positions = network.positions(case.inputs["height"], case.inputs["width"], [text.shape[0]])
     latent = ops.from_numpy(case.latent())
-    return ops.to_numpy(network(latent, case.inputs["timestep"], text, positions, go_on))
+    return ops.to_numpy(network(latent, case.inputs["timestep"], [text], positions, go_on)[0])
 
 
 def _text_encoder(case: Case) -> np.ndarray:

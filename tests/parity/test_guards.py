@@ -58,12 +58,16 @@ def _with_argument(patch: Patch, owner: object, name: str, change: Callable) -> 
 def interleaved_rotation(patch: Patch) -> None:
     """[-x1, x0, -x3, x2, ...] instead of [-x2, x1] in halves."""
 
-    def rotate(x, table):
-        pairs = x.reshape([*x.shape[:-1], -1, 2])
-        turned = paddle.stack([-pairs[..., 1], pairs[..., 0]], axis=-1).reshape(x.shape)
-        return x * table.cosine + turned * table.sine
+    def rotated_heads(x, heads, table, norm=None, eps=0.0):
+        y = ops.split_heads(x, heads)
+        y = y if norm is None else ops.rms_norm(y, norm, eps)
+        pairs = y.reshape([*y.shape[:-1], -1, 2])
+        turned = paddle.stack([-pairs[..., 1], pairs[..., 0]], axis=-1).reshape(y.shape)
+        half = y.shape[-1] // 2
+        sine = paddle.concat([-table.sine[:, :half], table.sine[:, half:]], axis=1)
+        return y * table.cosine + turned * sine
 
-    patch.setattr(ops, "rotate", rotate)
+    patch.setattr(ops, "rotated_heads", rotated_heads)
 
 
 def rotation_by_the_negative_angle(patch: Patch) -> None:
@@ -233,7 +237,7 @@ def strips_blind_to_their_neighbours(patch: Patch) -> None:
 
     original = winograd.convolve_strip
     patch.setattr(winograd, "convolve_strip", blind)
-    patch.setattr(feature_maps, "_CPU_STRIP_BYTES", 1)  # many strips even of a small map
+    patch.setattr(feature_maps, "_CPU_STRIP_BYTES", (1, 1))  # many strips even of a small map
     patch.setattr(feature_maps, "_LEAST_TILES", 1)
 
 

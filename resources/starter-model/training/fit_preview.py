@@ -33,7 +33,6 @@ from engine.catalog import Catalog  # noqa: E402
 from engine.device import CpuDevice  # noqa: E402
 from engine.manifest import NAME  # noqa: E402
 from engine.sampling import dpm_solver, guidance, noise, schedule  # noqa: E402
-from engine.sampling.step import Velocity  # noqa: E402
 
 PROMPTS = (
     "an orange cat on a blue background",
@@ -71,13 +70,11 @@ Pair = tuple[np.ndarray, np.ndarray]
 def pairs(model: LoadedModel, shift: float, side: int) -> Iterator[list[Pair]]:
     """For each prompt: (denoised latent (C, h, w), picture 0 .. 1 (3, H, W)) at the kept steps."""
     size = side // model.pixels_per_latent
-    negative = model.velocity(model.encode("", _never), size, size, _never)
+    negative = model.encode("", _never)
     for seed, prompt in enumerate(PROMPTS):
-        positive = model.velocity(model.encode(prompt, _never), size, size, _never)
-
-        def velocity(x: np.ndarray, sigma: float, positive: Velocity = positive) -> np.ndarray:
-            return guidance.guided(positive(x, sigma), negative(x, sigma), GUIDANCE_SCALE)
-
+        texts = [model.encode(prompt, _never), negative]
+        velocities = model.velocities(texts, size, size, _never)
+        velocity = guidance.guided_velocity(velocities, GUIDANCE_SCALE)
         latent = noise.standard_normal(seed, (1, model.latent_channels, size, size))
         steps = dpm_solver.dpmpp_2m(velocity, latent, schedule.flow_sigmas(STEPS, shift))
         kept = [step.denoised for step in steps if step.step in KEPT_STEPS]

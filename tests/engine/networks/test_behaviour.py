@@ -56,9 +56,9 @@ def a_decoder() -> VaeDecoder:
 
 def predict(network: Transformer, checkpoint=None) -> np.ndarray:
     text = ops.from_numpy(WIDE.text())
-    positions = network.positions(WIDE.inputs["height"], WIDE.inputs["width"], text.shape[0])
+    positions = network.positions(WIDE.inputs["height"], WIDE.inputs["width"], [text.shape[0]])
     latent = ops.from_numpy(WIDE.latent())
-    return ops.to_numpy(network(latent, 500.0, text, positions, checkpoint or Checkpoints()))
+    return ops.to_numpy(network(latent, 500.0, [text], positions, checkpoint or Checkpoints())[0])
 
 
 def decode(network: VaeDecoder, rows=None, checkpoint=None, on_piece=None) -> np.ndarray:
@@ -107,7 +107,7 @@ def decode_large(rows: int | None) -> np.ndarray:
 def test_the_picture_is_the_same_to_the_last_bit_whatever_the_memory_bound(monkeypatch, rows):
     whole = decode_large(None)
     np.testing.assert_array_equal(decode_large(rows), whole)
-    monkeypatch.setattr(feature_maps, "_CPU_STRIP_BYTES", 1)
+    monkeypatch.setattr(feature_maps, "_CPU_STRIP_BYTES", (1, 1))
     np.testing.assert_array_equal(decode_large(None), whole)
 
 
@@ -181,9 +181,9 @@ def test_each_network_can_be_cancelled_anywhere_and_runs_again(make, run):
 def test_positions_of_another_picture_are_refused():
     network = a_transformer()
     text = ops.from_numpy(WIDE.text())
-    other = network.positions(4, 4, text.shape[0])
+    other = network.positions(4, 4, [text.shape[0]])
     with pytest.raises(ValueError, match="positions are for"):
-        network(ops.from_numpy(WIDE.latent()), 500.0, text, other, Checkpoints())
+        network(ops.from_numpy(WIDE.latent()), 500.0, [text], other, Checkpoints())
 
 
 def test_a_text_beyond_the_sliding_window_is_refused():
@@ -214,8 +214,8 @@ def test_no_network_changes_its_weights(make, run):
 def test_inputs_are_not_changed():
     text, latent = ops.from_numpy(WIDE.text()), ops.from_numpy(WIDE.latent())
     network = a_transformer()
-    positions = network.positions(WIDE.inputs["height"], WIDE.inputs["width"], text.shape[0])
-    network(latent, 500.0, text, positions, Checkpoints())
+    positions = network.positions(WIDE.inputs["height"], WIDE.inputs["width"], [text.shape[0]])
+    network(latent, 500.0, [text], positions, Checkpoints())
     np.testing.assert_array_equal(ops.to_numpy(text), WIDE.text())
     np.testing.assert_array_equal(ops.to_numpy(latent), WIDE.latent())
     picture_latent = ops.from_numpy(PICTURE.latent())

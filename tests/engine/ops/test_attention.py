@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import os
@@ -89,32 +90,56 @@ def test_large_scores_do_not_overflow():
     )
 
 
-@pytest.mark.parametrize("is_gpu", [False, True])
-def test_rotation_is_rotate_half(is_gpu):
-    x, angles = sample(2, 5, 8), (sample(5, 8) * 100).astype(np.float32)
-    turned = np.concatenate([-x[..., 4:], x[..., :4]], axis=-1)
-    wanted = x * np.cos(angles.astype(np.float64)) + turned * np.sin(angles.astype(np.float64))
-    if is_gpu:
-        with ops.gpu_forms():
-            table = ops.rotary_table(angles, "float32", 0.5)
-            got = ops.to_numpy(ops.rotate(ops.from_numpy(x), table))
-    else:
-        table = ops.rotary_table(angles, "float32", 0.5)
-        got = ops.to_numpy(ops.rotate(ops.from_numpy(x), table))
+def rotated(
+    x: np.ndarray,
+    heads: int,
+    angles: np.ndarray,
+    scale: float | np.ndarray = 1.0,
+    norm: np.ndarray | None = None,
+    eps: float = 0.0,
+) -> np.ndarray:
+    table = ops.rotary_table(angles, "float32", scale)
+    weight = None if norm is None else ops.from_numpy(norm)
+    return ops.to_numpy(ops.rotated_heads(ops.from_numpy(x), heads, table, weight, eps))
+
+
+@pytest.mark.parametrize("form", ["cpu", "cpu in parts", "gpu"])
+@pytest.mark.parametrize("has_norm", [False, True])
+def test_heads_are_normalized_and_rotated_by_halves(monkeypatch, form, has_norm):
+    x, angles = sample(5, 16), (sample(5, 8) * 100).astype(np.float32)
+    norm = sample(8) if has_norm else None
+    heads = x.astype(np.float64).reshape(5, 2, 8).transpose(1, 0, 2)
+    if norm is not None:
+        heads = heads / np.sqrt((heads**2).mean(-1, keepdims=True) + 0.1) * norm
+    turned = np.concatenate([-heads[..., 4:], heads[..., :4]], axis=-1)
+    wanted = heads * np.cos(angles.astype(np.float64)) + turned * np.sin(angles.astype(np.float64))
+    if form == "cpu in parts":
+        monkeypatch.setattr(blocked_attention, "CPU_CACHED_NUMBERS", 32)
+    with ops.gpu_forms() if form == "gpu" else contextlib.nullcontext():
+        got = rotated(x, 2, angles, 0.5, norm, 0.1)
     np.testing.assert_allclose(got, wanted * 0.5, atol=1e-6)
 
 
+def test_a_part_of_a_tensor_is_rotated_like_a_whole_one():
+    x, angles, norm = sample(7, 16), sample(4, 8), sample(8)
+    table = ops.rotary_table(angles, "float32")
+    part = ops.rows(ops.from_numpy(x), 3, 7)
+    got = ops.rotated_heads(part, 2, table, ops.from_numpy(norm), 0.1)
+    np.testing.assert_array_equal(ops.to_numpy(got), rotated(x[3:], 2, angles, norm=norm, eps=0.1))
+
+
 def test_each_token_may_have_its_own_scale():
-    x, angles, scale = sample(1, 3, 4), sample(3, 4), np.array([[1.0], [2.0], [3.0]])
-    plain = ops.rotate(ops.from_numpy(x), ops.rotary_table(angles, "float32"))
-    scaled = ops.rotate(ops.from_numpy(x), ops.rotary_table(angles, "float32", scale))
-    np.testing.assert_allclose(ops.to_numpy(scaled), ops.to_numpy(plain) * scale, rtol=1e-6)
+    x, angles, scale = sample(3, 4), sample(3, 4), np.array([[1.0], [2.0], [3.0]])
+    plain, scaled = rotated(x, 1, angles), rotated(x, 1, angles, scale)
+    np.testing.assert_allclose(scaled, plain * scale, rtol=1e-6)
 
 
 def test_heads_come_first():
     x = sample(3, 8)
     split = ops.to_numpy(ops.split_heads(ops.from_numpy(x), 2))
     np.testing.assert_array_equal(split, x.reshape(3, 2, 4).transpose(1, 0, 2))
+    part = ops.to_numpy(ops.split_heads(ops.rows(ops.from_numpy(x), 1, 3), 2))
+    np.testing.assert_array_equal(part, split[:, 1:])
 
 
 @pytest.mark.parametrize(("tokens", "widest"), [(1, 64), (1088, 2048 * 6144), (4160, 4096 * 12288)])

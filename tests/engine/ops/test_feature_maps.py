@@ -136,7 +136,7 @@ def test_convolution_on_tiles_of_two(size, max_rows):
 def test_convolution_of_a_doubled_map_and_on_tiles_of_four(monkeypatch, size, is_small):
     """Twice, so that both kinds of tiles are doubled; biases are carried over borders."""
     if is_small:
-        monkeypatch.setattr(feature_maps, "_CPU_STRIP_BYTES", 1)
+        monkeypatch.setattr(feature_maps, "_CPU_STRIP_BYTES", (1, 1))
     picture = sample(3, *size)
     weights = [sample(4, 3, 3, 3), sample(4, 4, 3, 3), sample(5, 4, 3, 3)]
     biases = [sample(4), sample(4), sample(5)]

@@ -89,4 +89,4 @@ def test_tensors_are_found_inside_operands():
     assert isinstance(copy, ops.FeatureMap)
     assert copy is not x
     assert again[0].cosine is table.cosine
-    assert len(found) == len(x.strips) + 3
+    assert len(found) == len(x.strips) + 2
