@@ -26,7 +26,7 @@ from desktop.messages import Message
 from desktop.store import job_pictures, library
 from desktop.store.database import DatabaseTrouble
 from desktop.store.job_record import JobRow, JobState, NewJob
-from desktop.store.jobs import Batch, JobStore
+from desktop.store.jobs import AlreadyQueued, JobStore, NewBatch
 from engine.port import (
     MAX_SEED,
     ChooseDevice,
@@ -119,6 +119,7 @@ class _Command:
         self._report = report
         self._human = human
         self._catalog: ModelCatalog | None = None
+        self._set_aside = 0
 
     def run(self) -> int:
         if self._command.is_dry_run:
@@ -145,12 +146,7 @@ class _Command:
         of_list = [] if last is None else store.of_batch(last.batch_id)
         left = [job for job in of_list if job.state.is_open and not job.is_held]
         if any(job.is_held and job.state.is_open for job in of_list):
-            raise _Refused(
-                "in_use",
-                "Another Danqing is making the pictures of this list.",
-                generation.STATUS_FAILED,
-                "Wait for it, or end it.",
-            )
+            raise _in_use()
         if left and self._command.is_discarding:
             store.discard([job.job_id for job in left])
             left = []
@@ -168,7 +164,8 @@ class _Command:
             return self._go_on(store, left, "")
         if self._command.is_resuming and last is not None and last.digest == digest:
             self._refuse_done(of_list)
-        return self._enqueue(store, self._command.file, Batch(0, source, digest))
+        last_id = None if last is None else last.batch_id
+        return self._enqueue(store, self._command.file, NewBatch(source, digest, last_id))
 
     def _refuse_done(self, of_list: Sequence[JobRow]) -> None:
         failed = sum(job.state is JobState.FAILED for job in of_list)
@@ -184,9 +181,10 @@ class _Command:
         retries = self._command.retries_quarantined
         mine = store.go_on([job.job_id for job in left], retries_quarantined=retries)
         if quarantined and not retries:
+            self._set_aside = len(quarantined)
             self._say(
-                f"{_pictures(quarantined)} set aside: they were being drawn at two crashes;"
-                " --retry-quarantined tries them again"
+                f"{_pictures(quarantined)} left out, after two crashes while drawing;"
+                " --retry-quarantined tries again"
             )
         if not mine:
             raise _Refused("quarantined", "Nothing else is left to make.", generation.STATUS_FAILED)
@@ -194,7 +192,7 @@ class _Command:
             self._make_folder(folder)
         return mine
 
-    def _enqueue(self, store: JobStore, file: Path, batch_of: Batch) -> list[JobRow]:
+    def _enqueue(self, store: JobStore, file: Path, batch_of: NewBatch) -> list[JobRow]:
         place = self._place()
         expansion = self._expand(file)
         self._refuse_errors(expansion)
@@ -219,7 +217,10 @@ class _Command:
             )
             for picture in expansion.pictures
         ]
-        store.enqueue(jobs, (batch_of.source, batch_of.digest))
+        try:
+            store.enqueue(jobs, batch_of)
+        except AlreadyQueued:
+            raise _in_use() from None
         return store.mine()
 
     def _place(self) -> Destination:
@@ -316,6 +317,7 @@ class _Command:
                 display=display,
                 report=self._report,
                 progress=progress,
+                set_aside=self._set_aside,
             )
             status = batch_run.make(jobs)
         store.close()  # before the engine is waited for, which may not end
@@ -324,6 +326,11 @@ class _Command:
 
     def _say(self, line: str) -> None:
         print(f"danqing batch: {line}", file=self._human, flush=True)
+
+
+def _in_use() -> _Refused:
+    summary = "Another Danqing is making the pictures of this list."
+    return _Refused("in_use", summary, generation.STATUS_FAILED, "Wait for it, or end it.")
 
 
 def _digest(file: Path) -> str:

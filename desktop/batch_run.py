@@ -71,13 +71,16 @@ class BatchRun:
         display: Display,
         report: generation.Report,
         progress: BatchProgress,
+        set_aside: int = 0,
     ) -> None:
+        """`set_aside` counts quarantined jobs of the batch, which are not made now."""
         self._store = store
         self._run = run
         self._default_folder = default_folder
         self._display = display
         self._report = report
         self._progress = progress
+        self._set_aside = set_aside
         self._tally = _Tally()
 
     def make(self, jobs: Sequence[JobRow]) -> int:
@@ -260,6 +263,7 @@ class BatchRun:
         left = self._count_left(jobs)
         words = [f"{done} made"]
         words += [f"{tally.failed} failed"] if tally.failed else []
+        words += [f"{self._set_aside} left out"] if self._set_aside else []
         words += [f"{left} left: go on with --resume"] if left else []
         self._display.say(", ".join(words))
         self._write_sheets(jobs)
@@ -270,8 +274,9 @@ class BatchRun:
         if self._run.is_interrupted:
             self._report.end("cancelled")
             return STATUS_INTERRUPTED
-        if tally.failed:
-            error = Message(summary=f"{tally.failed} of {len(jobs)} jobs failed.", remedy="")
+        if tally.failed or self._set_aside:
+            counts = f"{tally.failed} of {len(jobs)} jobs failed, {self._set_aside} left out."
+            error = Message(summary=counts, remedy="")
             self._report.end("failed", generation.error_record("jobs_failed", error))
             return generation.STATUS_FAILED
         self._report.end("finished")

@@ -127,14 +127,8 @@ class JobLedger(QObject):
         return self._store
 
     def _close(self) -> None:
-        from desktop.store.database import DatabaseTrouble
-
-        if self._store is None:
-            return
-        try:
+        if self._store is not None:
             self._store.close()
-        except DatabaseTrouble as trouble:
-            log.warning("the queue is left as after a crash: %s", trouble)
 
     def _log_problem(self, problem: Problem) -> None:
         log.warning("the queue was not written: %s", problem)

@@ -161,7 +161,7 @@ def save(
                 is_written = True
             with suppress(FileExistsError):
                 _publish_as(temporary, path)
-                _flush_folder(folder)
+                _make_lasting(path)
                 return path
     except BaseException:
         # The folder itself may be gone; the first error is the one to tell.
@@ -288,6 +288,15 @@ def _publish_as(temporary: Path, path: Path) -> None:
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
     try:
         temporary.replace(path)
+    except BaseException:
+        path.unlink()
+        raise
+
+
+def _make_lasting(path: Path) -> None:
+    """Flush a new name to the disk; if that fails, the name is given back."""
+    try:
+        _flush_folder(path.parent)
     except BaseException:
         path.unlink()
         raise

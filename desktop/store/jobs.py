@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from desktop.store import database, job_record
-from desktop.store.database import Database
+from desktop.store.database import Database, DatabaseTrouble
 from desktop.store.holder import Holder
 from desktop.store.job_record import JobRow, JobState, LeftBecause, NewJob, PictureRow
 from engine.port import EngineError, JobId
@@ -51,6 +51,19 @@ class Batch:
     batch_id: int
     source: Path
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewBatch:
+    """A list to be put into the queue; `last` is the id of the newest batch of it that is known."""
+
+    source: Path
+    digest: str
+    last: int | None
+
+
+class AlreadyQueued(Exception):
+    """Another process was faster."""
 
 
 class JobStore:
@@ -82,33 +95,35 @@ class JobStore:
         return cls(database.open_in_memory(), None)
 
     def close(self) -> None:
-        """Give everything back as `QUIT`, and end, once. Raises `DatabaseTrouble`."""
+        """Give everything back as `QUIT`, and end, once.
+
+        What cannot be given back, on a full disk, is found by the next process, as after a crash.
+        """
         with self._lock:
             if self._is_closed:
                 return
             self._is_closed = True
             try:
                 self.leave(LeftBecause.QUIT)
+            except DatabaseTrouble as trouble:
+                log.warning("the queue is left as after a crash: %s", trouble)
             finally:
                 self._holder.close()
                 self.database.close()
 
     # --- coming and going -------------------------------------------------------------------------
 
-    def enqueue(self, jobs: Sequence[NewJob], batch: tuple[Path, str] | None = None) -> list[JobId]:
+    def enqueue(self, jobs: Sequence[NewJob], batch: NewBatch | None = None) -> list[JobId]:
         """Put jobs at the end of the queue, all or none, held by this process.
 
-        `batch` is the list that they come from and its digest.
+        `batch` is the list that they come from. Raises `AlreadyQueued` if another process has put
+        it into the queue since it was looked for.
         """
         now = datetime.now(UTC).isoformat()
         with self._writing() as connection:
             batch_id = None
             if batch is not None:
-                made = connection.execute(
-                    "INSERT INTO batches (source, digest) VALUES (?, ?)",
-                    (os.fsencode(batch[0]), batch[1]),
-                )
-                batch_id = made.lastrowid
+                batch_id = _insert_batch(connection, batch)
             rows = [self._new_row(job, batch_id, now) for job in jobs]
             connection.executemany(
                 "INSERT INTO jobs (id, state, holder, batch, request, folder, name_pattern,"
@@ -366,9 +381,9 @@ class JobStore:
         except job_record.Unreadable as error:
             raise self._damaged(error) from error
 
-    def _damaged(self, error: job_record.Unreadable) -> database.DatabaseTrouble:
+    def _damaged(self, error: job_record.Unreadable) -> DatabaseTrouble:
         path = self.database.path
-        return database.DatabaseTrouble(database.Trouble.DAMAGED, path, str(error))
+        return DatabaseTrouble(database.Trouble.DAMAGED, path, str(error))
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -379,3 +394,16 @@ class JobStore:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._lock, self.database.writing() as connection:
             yield connection
+
+
+def _insert_batch(connection: sqlite3.Connection, batch: NewBatch) -> int | None:
+    source = os.fsencode(batch.source)
+    (last,) = connection.execute(
+        "SELECT max(id) FROM batches WHERE source = ?", (source,)
+    ).fetchone()
+    if last != batch.last:
+        raise AlreadyQueued(str(batch.source))
+    made = connection.execute(
+        "INSERT INTO batches (source, digest) VALUES (?, ?)", (source, batch.digest)
+    )
+    return made.lastrowid
