@@ -25,6 +25,11 @@ TEXT_PAIRS = [
     ("muted_on_surround", "surround"),
     ("on_notice", "notice"),
     ("problem", "window"),
+    ("problem", "base"),
+    ("good", "base"),
+    ("caution", "base"),
+    ("focus", "base"),
+    ("focus", "window"),
 ]
 CONTROL_PAIRS = [
     ("field_border", "window"),
@@ -97,6 +102,20 @@ def test_no_icon_lies_about_unused():
     sources = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
     for path in resources.path("icons").glob("*.svg"):
         assert f'"{path.stem}"' in sources or f"icons:{path.name}" in sources, path.name
+
+
+def test_a_mark_is_drawn_once_for_each_colour(qapp: QApplication):
+    red, blue = QColor("#ff0000"), QColor("#0000ff")
+    first = theme.mark("failed", red, 18)
+    assert theme.mark("failed", red, 18).cacheKey() == first.cacheKey()
+    assert theme.mark("failed", blue, 18).toImage() != first.toImage()
+
+
+def test_colours_without_a_role_follow_the_theme(qapp: QApplication):
+    appearance = theme.Appearance(qapp)
+    for chosen, colours in ((Theme.DARK, theme.DARK), (Theme.LIGHT, theme.LIGHT)):
+        appearance.choose(chosen)
+        assert theme.colours() is colours
 
 
 def test_the_program_has_an_icon_of_its_own(qapp: QApplication):

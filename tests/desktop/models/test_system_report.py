@@ -115,6 +115,18 @@ def test_only_a_complete_report_decides(sit, run):
     assert run(sitting.report.device()).check == CheckRecord(gate=Gate.NEEDS_SELFTEST)
 
 
+def test_a_glance_asks_paddlepaddle_nothing_and_decides_nothing(sit, run):
+    sitting = sit()
+    run(sitting.report.glance())
+    assert sitting.report.groups()
+    assert (sitting.machine.probes, sitting.judged) == (0, [])
+    run(sitting.report.run_selftest())  # whose result would be for an incomplete combination
+    assert sitting.report.steps == ()
+    run(sitting.report.check())
+    run(sitting.report.glance())
+    assert sitting.report.is_complete
+
+
 def test_two_checks_at_once_are_made_one_after_the_other(sit, run):
     sitting = sit()
 
