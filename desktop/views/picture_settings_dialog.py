@@ -29,11 +29,35 @@ from desktop.models.picture_settings import (
     PictureSettings,
     Setting,
 )
+from desktop.views import words
 from desktop.widgets.elided_label import ElidedLabel
 
-_SIZE = (760, 480)
+_WIDTH = 760
 _SIDE = THUMBNAIL_SIDE // 2
 _TEXTS = (Setting.PROMPT, Setting.NEGATIVE_PROMPT)
+_PROGRAMS = {
+    "civitai": "Civitai",
+    "comfyui": "ComfyUI",
+    "draw-things": "Draw Things",
+    "easydiffusion": "Easy Diffusion",
+    "easy-reforge": "EasyReforge",
+    "fooocus": "Fooocus",
+    "forge": "Forge",
+    "forge-classic": "Forge Classic",
+    "forge-neo": "Forge Neo",
+    "hf-space": "Hugging Face Space",
+    "invokeai": "InvokeAI",
+    "mochi-diffusion": "Mochi Diffusion",
+    "novelai": "NovelAI",
+    "reforge": "reForge",
+    "ruined-fooocus": "RuinedFooocus",
+    "sd-next": "SD.Next",
+    "sd-webui": "Stable Diffusion web UI",
+    "stability-matrix": "StabilityMatrix",
+    "swarmui": "SwarmUI",
+    "tensorart": "Tensor.Art",
+}
+"""Names of programs, which are the same in every language."""
 _LINES = {Setting.PROMPT: 5, Setting.NEGATIVE_PROMPT: 3}
 
 
@@ -58,7 +82,9 @@ class PictureSettingsDialog(QDialog):
         self.all_button = QPushButton()
         self.all_button.setAutoDefault(False)
         self.apply_button = QPushButton()
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.close_button = QPushButton()
+        self.buttons = QDialogButtonBox()
+        self.buttons.addButton(self.close_button, QDialogButtonBox.ButtonRole.RejectRole)
         self.buttons.addButton(self.apply_button, QDialogButtonBox.ButtonRole.AcceptRole)
         self._lay_out()
         self.apply_button.setDefault(True)
@@ -82,9 +108,9 @@ class PictureSettingsDialog(QDialog):
         right.setSpacing(theme.SPACE)
         right.addWidget(self.name)
         right.addWidget(self.headline)
+        right.addWidget(self.notes)
         right.addLayout(self.rows)
         right.addStretch(1)
-        right.addWidget(self.notes)
         both = QHBoxLayout()
         both.setSpacing(2 * theme.SPACE)
         both.addLayout(left)
@@ -98,7 +124,7 @@ class PictureSettingsDialog(QDialog):
         column.setSpacing(2 * theme.SPACE)
         column.addLayout(both, 1)
         column.addLayout(below)
-        self.resize(*_SIZE)
+        self.resize(_WIDTH, self.sizeHint().height())
 
     # --- what was found ---------------------------------------------------------------------------
 
@@ -119,6 +145,7 @@ class PictureSettingsDialog(QDialog):
         for row, offer in enumerate(self._settings.offers):
             self._add_row(row, offer)
         self.retranslate()
+        self.resize(_WIDTH, self.sizeHint().height())
 
     def _add_row(self, row: int, offer: Offer) -> None:
         box = QCheckBox()
@@ -134,7 +161,8 @@ class PictureSettingsDialog(QDialog):
         obstacle = QLabel()
         obstacle.setProperty("quiet", True)
         obstacle.setWordWrap(True)
-        value = QLabel(offer.text)
+        sampler = offer.changes.get("sampler")
+        value = QLabel(offer.text if sampler is None else words.SAMPLERS[sampler])
         value.setTextFormat(Qt.TextFormat.PlainText)
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         value.setEnabled(offer.obstacle is None)
@@ -159,8 +187,7 @@ class PictureSettingsDialog(QDialog):
         self.all_button.setVisible(len(boxes) > 1)
         is_all = len(ticked) == len(boxes)
         self.all_button.setText(self.tr("Select none") if is_all else self.tr("Select all"))
-        cancel = self.buttons.button(QDialogButtonBox.StandardButton.Cancel)
-        cancel.setText(self.tr("Cancel") if boxes else self.tr("Close"))
+        self.close_button.setText(self.tr("Cancel") if boxes else self.tr("Close"))
 
     # --- language ---------------------------------------------------------------------------------
 
@@ -201,7 +228,10 @@ class PictureSettingsDialog(QDialog):
         if settings.found.software is None:
             return self.tr("This picture does not say how it was made.")
         text = self.tr("Made with {program}. What should go into the prompt panel?")
-        return text.format(program=settings.found.software)
+        software = settings.found.software
+        own = self.tr("Danqing")
+        program = own if software == "danqing" else _PROGRAMS.get(software, software)
+        return text.format(program=program)
 
     def _obstacle(self, obstacle: Obstacle | None) -> str:
         match obstacle:

@@ -7,15 +7,17 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from desktop.app import Desk
 from desktop.models.picture_settings import Obstacle, Setting
 from desktop.store import images
+from desktop.store.metadata import read
 from desktop.views.picture_settings_dialog import PictureSettingsDialog
 from engine.port import RgbImage, Sampler
 from tests.fakes.fake_engine import FakeEngine
 from tests.fakes.provenance import history
+from tests.waiting import until
 
 SAMPLES = Path(__file__).parents[1] / "store/metadata/samples"
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -133,9 +135,8 @@ def test_nothing_to_take_over_is_said_calmly(stage, tmp_path, content):
         assert dialog.headline.text() == "This picture does not say how it was made."
         assert dialog.notes.text()
         assert not dialog.apply_button.isVisibleTo(dialog)
-        close = dialog.buttons.button(QDialogButtonBox.StandardButton.Cancel)
-        assert close.text() == "Close"
-        close.click()
+        assert dialog.close_button.text() == "Close"
+        dialog.close_button.click()
 
     stage.play(scenario)
 
@@ -153,6 +154,25 @@ def test_other_files_and_several_are_not_taken(stage, tmp_path):
     async def scenario(desk: Desk, engine: FakeEngine) -> None:
         assert not drop(desk.window, tmp_path / "x.pdf")
         assert not drop(desk.window, tmp_path / "a.png", tmp_path / "b.png")
+
+    stage.play(scenario)
+
+
+@pytest.mark.parametrize("name", ["copy.jpg", "copy.webp", "copy.png"])
+def test_a_picture_is_saved_as_other_kinds_with_its_settings(stage, tmp_path, name):
+    async def scenario(desk: Desk, engine: FakeEngine) -> None:
+        desk.form.update(prompt="a fox")
+        desk.window.commands.generate.trigger()
+        await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
+        await desk.background.finish()
+        desk.window.commands.save_as.trigger()
+        chooser = desk.window.findChildren(QFileDialog)[-1]
+        chooser.fileSelected.emit(str(tmp_path / name))
+        chooser.reject()
+        await desk.background.finish()
+        found = read(tmp_path / name)
+        assert (found.software, found.prompt) == ("danqing", "a fox")
+        assert found.format == {"jpg": "jpeg"}.get(name[5:], name[5:])
 
     stage.play(scenario)
 
