@@ -37,13 +37,13 @@ from desktop.prompts import (
     PlannedPicture,
     Problem,
     SeedPolicy,
+    Terms,
     Wildcards,
     WrongEntry,
     expand_file,
     expand_text,
     with_text,
 )
-from desktop.prompts.expansion import Terms
 from desktop.store import free_space, library
 from desktop.store.free_space import Room
 from engine.port import GenerationRequest, ModelInfo, PictureSize

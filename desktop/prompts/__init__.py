@@ -4,17 +4,9 @@
 knows Qt or the store: the window's import table and `danqing batch` read lists with the same code.
 """
 
-from desktop.prompts.expansion import (
-    Expansion,
-    Picture,
-    PlannedPicture,
-    SeedPolicy,
-    WrongEntry,
-    expand_file,
-    expand_text,
-    with_text,
-)
 from desktop.prompts.fields import Field
+from desktop.prompts.lists import expand_file, expand_text, with_text
+from desktop.prompts.plan import Expansion, Picture, PlannedPicture, SeedPolicy, Terms, WrongEntry
 from desktop.prompts.problems import Problem
 from desktop.prompts.reading import LIST_ENDINGS, ListFormat
 from desktop.prompts.wildcards import Wildcards
@@ -28,6 +20,7 @@ __all__ = [
     "PlannedPicture",
     "Problem",
     "SeedPolicy",
+    "Terms",
     "Wildcards",
     "WrongEntry",
     "expand_file",

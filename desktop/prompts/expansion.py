@@ -10,229 +10,23 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import stat
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from enum import Enum, auto
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from desktop import paths
-from desktop.prompts import entries, fields, reading, template
+from desktop.prompts import fields, judging, template
 from desktop.prompts.entries import Entry
-from desktop.prompts.fields import Field, NotAllowed
+from desktop.prompts.fields import Field
+from desktop.prompts.plan import Picture, PlannedPicture, SeedPolicy, Terms, WrongEntry
 from desktop.prompts.problems import ListFault, Problem, say
-from desktop.prompts.reading import ListFormat
 from desktop.prompts.sampling import Drawing, Effort, next_decisions
 from desktop.prompts.template import Node
-from desktop.prompts.wildcards import Wildcards
-from engine.port import (
-    MAX_SEED,
-    GenerationRequest,
-    ModelInfo,
-    PictureSize,
-    Sampler,
-    Sentence,
-    SigmaSchedule,
-)
+from engine.port import MAX_SEED, GenerationRequest, PictureSize, Sampler, SigmaSchedule
 
 MAX_PICTURES = 100_000
 """Pictures of one list: days of drawing even at a second each."""
 
 MAX_TEXT = 64 * 2**20
 """Characters of all expanded prompts together."""
-
-Value = TypeVar("Value")
-Number = TypeVar("Number", int, float)
-
-
-class SeedPolicy(Enum):
-    """Seeds of entries that name none, from the base request's seed."""
-
-    COUNT_UP = auto()
-    SAME = auto()
-    RANDOM = auto()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedPicture:
-    """One picture to be made: a request for one, with every value filled in.
-
-    `raw_prompt` is what the list says, before expansion. Pictures of one grid have the same
-    `group`, the line that asks for it; others have None.
-    """
-
-    request: GenerationRequest
-    raw_prompt: str
-    line: int
-    group: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrongEntry:
-    """An entry that cannot be drawn as it is: its texts, and why."""
-
-    entry: Entry
-    problem: Problem
-    group: int | None = None
-
-    @property
-    def line(self) -> int:
-        return self.entry.line
-
-    @property
-    def texts(self) -> dict[Field, str]:
-        return self.entry.texts
-
-
-Picture = PlannedPicture | WrongEntry
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expansion:
-    """What a list comes to. `rows` are in its order, right and wrong ones; `problems` are all that
-    was found, warnings too.
-
-    `list_format` is how it was read, None if it could not be. `encodings` are offered where only
-    the user can say what the bytes mean; nothing was read then.
-    """
-
-    rows: tuple[Picture, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    list_format: ListFormat | None = None
-    encodings: tuple[str, ...] = ()
-
-    @property
-    def pictures(self) -> tuple[PlannedPicture, ...]:
-        """What can be drawn."""
-        return tuple(row for row in self.rows if isinstance(row, PlannedPicture))
-
-    @property
-    def has_errors(self) -> bool:
-        return any(problem.is_error for problem in self.problems)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """What a list is read with: model, base request, wildcards, seeds, and whether `|` in a prompt
-    makes a matrix without being asked by the entry.
-    """
-
-    model: ModelInfo
-    base: GenerationRequest
-    wildcards: Wildcards
-    seeds: SeedPolicy = SeedPolicy.COUNT_UP
-    is_matrix: bool = False
-
-
-def expand_file(
-    path: Path,
-    *,
-    model: ModelInfo,
-    base: GenerationRequest,
-    encoding: str | None = None,
-    list_format: ListFormat | None = None,
-    seeds: SeedPolicy = SeedPolicy.COUNT_UP,
-    is_matrix: bool = False,
-    wildcards: Wildcards | None = None,
-) -> Expansion:
-    """The pictures that the list in the file `path` asks for; see `expand_text`.
-
-    `encoding` is a name that Python knows, None for UTF-8 or what a byte order mark says. Raises
-    nothing that a file can cause: one that cannot be read is a problem without a line.
-    """
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ListFault(say("{file} is no file.", file=path))
-        text = reading.decode(reading.read(path), encoding)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        return _unread(say("{file} cannot be read: {reason}.", file=path, reason=reason))
-    except reading.Undecodable as unknown:
-        offers = ", ".join(unknown.offers)
-        message = say("This file is not UTF-8. It may be: {offers}.", offers=offers)
-        return replace(_unread(message), encodings=unknown.offers)
-    except ListFault as fault:
-        return _unread(fault.message, fault.line)
-    return expand_text(
-        text,
-        model=model,
-        base=base,
-        list_format=list_format or reading.guess_format(text, path.suffix),
-        seeds=seeds,
-        is_matrix=is_matrix,
-        wildcards=wildcards,
-    )
-
-
-def expand_text(
-    text: str,
-    *,
-    model: ModelInfo,
-    base: GenerationRequest,
-    list_format: ListFormat | None = None,
-    seeds: SeedPolicy = SeedPolicy.COUNT_UP,
-    is_matrix: bool = False,
-    wildcards: Wildcards | None = None,
-) -> Expansion:
-    """The pictures that the list `text` asks for. What an entry does not say is `base`'s.
-
-    A `list_format` of None is found out from the text; `wildcards` of None are the user's own.
-    """
-    text = reading.unified(text)
-    list_format = list_format or reading.guess_format(text, "")
-    wildcards = wildcards or Wildcards(paths.wildcards_folder())
-    terms = Terms(model=model, base=base, wildcards=wildcards, seeds=seeds, is_matrix=is_matrix)
-    rows, problems = Expander(terms).expand(entries.parse(text, list_format))
-    if not rows and not problems:
-        problems = [Problem(line=None, message=say("The list is empty."))]
-    return Expansion(rows=tuple(rows), problems=tuple(problems), list_format=list_format)
-
-
-def with_text(picture: Picture, field: Field, text: str, terms: Terms) -> Expansion:
-    """What `picture` becomes when one of its texts is replaced: usually one picture, right or
-    wrong; several if the text is a template or a range that asks for them.
-    """
-    entry = entry_of(picture)
-    if entry.reread is not None and field is Field.PROMPT:
-        entry = entry.reread(entry.line, text)
-    else:
-        texts = {**entry.texts, field: text}
-        entry = Entry(entry.line, texts, literal=entry.literal - {field})
-    rows, problems = Expander(terms).expand([entry])
-    if len(rows) == 1:
-        row = replace(rows[0], group=picture.group)
-        if isinstance(row, PlannedPicture) and isinstance(picture, PlannedPicture):
-            raw = picture.raw_prompt if field is not Field.PROMPT else row.raw_prompt
-            row = replace(row, raw_prompt=raw)
-        rows = [row]
-    return Expansion(rows=tuple(rows), problems=tuple(problems))
-
-
-def entry_of(picture: Picture) -> Entry:
-    """The entry that asks for exactly this picture."""
-    if isinstance(picture, WrongEntry):
-        return picture.entry
-    request = picture.request
-    schedule = request.sigma_schedule
-    texts = {
-        Field.PROMPT: request.prompt,
-        Field.NEGATIVE_PROMPT: request.negative_prompt,
-        Field.SIZE: f"{request.width}x{request.height}",
-        Field.STEPS: str(request.steps),
-        Field.GUIDANCE: f"{request.guidance_scale:g}",
-        Field.SAMPLER: str(request.sampler),
-        **({Field.SCHEDULE: str(schedule)} if schedule is not None else {}),
-        Field.SEED: str(request.seed),
-        Field.COUNT: "1",
-        Field.MATRIX: "false",
-    }
-    literal = frozenset({Field.PROMPT, Field.NEGATIVE_PROMPT})
-    return Entry(picture.line, texts, literal=literal)
-
-
-def _unread(message: Sentence, line: int | None = None) -> Expansion:
-    return Expansion(problems=(Problem(line=line, message=message),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,7 +192,9 @@ class Expander:
         """A1111's prompt matrix: the first part with each choice of the others."""
         asked = entry.texts.get(Field.MATRIX)
         is_matrix = (
-            self._terms.is_matrix if asked is None else _judged(Field.MATRIX, asked, fields.flag)
+            self._terms.is_matrix
+            if asked is None
+            else judging.judged(Field.MATRIX, asked, fields.flag)
         )
         if not is_matrix or Field.PROMPT in entry.literal:
             return [raw]
@@ -428,7 +224,7 @@ class Expander:
             texts[Field.SIZE] = f"{width}x{height}"
         sampler = self._default_sampler
         if Field.SAMPLER in texts:
-            sampler, schedule = _judged(Field.SAMPLER, texts[Field.SAMPLER], fields.sampler)
+            sampler, schedule = judging.judged(Field.SAMPLER, texts[Field.SAMPLER], fields.sampler)
             if schedule:
                 message = say(
                     "Danqing does not have the schedule “{name}”: the usual one is used.",
@@ -438,15 +234,15 @@ class Expander:
         count = self._terms.base.image_count
         given = [texts[f] for f in (Field.COUNT, Field.BATCH_SIZE) if f in texts]
         for index, text in enumerate(given):
-            factor = _judged(Field.COUNT, text, _count)
+            factor = judging.judged(Field.COUNT, text, judging.count)
             count = factor if index == 0 else count * factor
         return _Settings(
             size=self._chosen_size(texts),
-            steps=_axis(texts, Field.STEPS, fields.steps) or self._default_steps,
-            guidance=_axis(texts, Field.GUIDANCE, fields.guidance) or self._default_guidance,
+            steps=judging.axis(texts, Field.STEPS, fields.steps) or self._default_steps,
+            guidance=judging.axis(texts, Field.GUIDANCE, fields.guidance) or self._default_guidance,
             sampler=sampler,
             schedule=(
-                _judged(Field.SCHEDULE, texts[Field.SCHEDULE], fields.schedule)
+                judging.judged(Field.SCHEDULE, texts[Field.SCHEDULE], fields.schedule)
                 if Field.SCHEDULE in texts
                 else self._terms.base.sigma_schedule
             ),
@@ -456,21 +252,10 @@ class Expander:
 
     def _chosen_size(self, texts: dict[Field, str]) -> PictureSize:
         text = texts.get(Field.SIZE)
-        if text is None:
-            return self._size
-        model = self._terms.model
-        try:
-            return fields.size(text, model)
-        except NotAllowed:
-            message = say(
-                "The model cannot draw the size “{value}”; allowed: {allowed}.",
-                value=text,
-                allowed=fields.allowed_sizes(model),
-            )
-            raise ListFault(message, field=Field.SIZE) from None
+        return self._size if text is None else judging.size(text, self._terms.model)
 
     def _seeds(self, texts: dict[Field, str]) -> tuple[int, ...] | None:
-        found = _axis(texts, Field.SEED, fields.seed)
+        found = judging.axis(texts, Field.SEED, fields.seed)
         if found is None or fields.RANDOM_SEED not in found:
             return found
         return tuple(self._random_seed() if s == fields.RANDOM_SEED else s for s in found)
@@ -534,65 +319,3 @@ def _parts(text: str) -> list[str]:
             parts.append(text[start:at])
             start = at + 1
     return [*parts, text[start:]]
-
-
-def _count(text: str) -> int:
-    return fields.whole(text, 1, fields.MAX_IMAGES)
-
-
-def _axis(
-    texts: dict[Field, str], field: Field, one: Callable[[str], Number]
-) -> tuple[Number, ...] | None:
-    if field not in texts:
-        return None
-    return _judged(field, texts[field], lambda text: fields.axis(text, one))
-
-
-def _judged(field: Field, text: str, judge: Callable[[str], Value]) -> Value:
-    try:
-        return judge(text)
-    except NotAllowed:
-        raise ListFault(_not_allowed(field, text), field=field) from None
-
-
-def _not_allowed(field: Field, text: str) -> Sentence:  # noqa: PLR0911 - a case each
-    match field:
-        case Field.STEPS:
-            return say(
-                "Steps: “{value}” is not allowed; whole numbers from 1 to {most} are.",
-                value=text,
-                most=fields.MAX_STEPS,
-            )
-        case Field.GUIDANCE:
-            return say(
-                "Guidance: “{value}” is not allowed; numbers from 0 to {most} are.",
-                value=text,
-                most=f"{fields.MAX_GUIDANCE_SCALE:g}",
-            )
-        case Field.SEED:
-            return say(
-                "Seed: “{value}” is not allowed; whole numbers from 0 to {most} are, and -1 for a "
-                "random one.",
-                value=text,
-                most=MAX_SEED,
-            )
-        case Field.SAMPLER:
-            return say(
-                "There is no sampler “{value}”; there are {allowed}.",
-                value=text,
-                allowed=", ".join(Sampler),
-            )
-        case Field.SCHEDULE:
-            return say(
-                "There is no schedule “{value}”; there are {allowed}.",
-                value=text,
-                allowed=", ".join(SigmaSchedule),
-            )
-        case Field.COUNT:
-            return say(
-                "Count: “{value}” is not allowed; whole numbers from 1 to {most} are.",
-                value=text,
-                most=fields.MAX_IMAGES,
-            )
-        case _:
-            return say("“{value}” is not allowed; true or false are.", value=text)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from desktop import check_texts
 from desktop.messages import Translate, printable, untranslated
-from desktop.prompts.expansion import Expansion, PlannedPicture, WrongEntry
 from desktop.prompts.fields import Field
+from desktop.prompts.plan import Expansion, PlannedPicture, WrongEntry
 from desktop.prompts.problems import Problem
 
 _PROMPT_WIDTH = 100

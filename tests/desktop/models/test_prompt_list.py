@@ -10,7 +10,7 @@ from desktop.models.picture_times import PictureTimes
 from desktop.models.prompt_form import PromptForm
 from desktop.models.prompt_list import Column, PictureTable, Role, base_request
 from desktop.prompts import PlannedPicture, Wildcards, expand_text
-from desktop.prompts.expansion import Terms
+from desktop.prompts.plan import Terms
 from engine.port import GenerationRequest
 from tests.fakes.script import FAKE_MODEL
 
