@@ -322,12 +322,22 @@ def _parse_explain(words: Sequence[str]) -> Command:
 
 def _parse_metadata(words: Sequence[str]) -> Command:
     parser = _metadata_parser()
-    options = parser.parse(words)
+    options = parser.parse(_flags_first(words))
     if options.help:
         return ShowText(parser.format_help())
     if not options.files:
         parser.error("FILE is missing; for example: danqing metadata cat.png")
     return ReadMetadata(files=tuple(options.files), is_json=options.json)
+
+
+def _flags_first(words: Sequence[str]) -> list[str]:
+    """Options before the list: one may stand anywhere, but argparse takes a list in one piece.
+
+    Only for commands whose options have no values. Behind `--` all words belong to the list.
+    """
+    end = words.index("--") if "--" in words else len(words)
+    flags = [word for word in words[:end] if word.startswith("-")]
+    return [*flags, *(word for word in words[:end] if not word.startswith("-")), *words[end:]]
 
 
 def _parse_selftest(words: Sequence[str]) -> Command:
@@ -346,9 +356,7 @@ def _parse_selftest(words: Sequence[str]) -> Command:
 
 def _parse_library(words: Sequence[str]) -> Command:
     parser = _library_parser()
-    # An option may stand anywhere among the words, but argparse takes a list only in one piece.
-    flags = [word for word in words if word.startswith("-")]
-    options = parser.parse([*flags, *(word for word in words if not word.startswith("-"))])
+    options = parser.parse(_flags_first(words))
     if options.help:
         return ShowText(parser.format_help())
     if options.action not in tuple(LibraryAction):
