@@ -17,6 +17,7 @@ SOURCES = [
     ROOT / "desktop" / "messages.py",
     ROOT / "desktop" / "check_texts.py",
     *sorted((ROOT / "engine" / "checks").glob("**/*.py")),
+    *sorted((ROOT / "desktop" / "prompts").glob("*.py")),
     *sorted((ROOT / "desktop" / "views").glob("*.py")),
     *sorted((ROOT / "desktop" / "widgets").glob("*.py")),
 ]
