@@ -325,6 +325,8 @@ class Desk:
             lambda pattern: self.preferences.update(file_name_pattern=pattern)
         )
         window.close_wanted.connect(self.close)
+        self.ledger.troubled.connect(window.show_database_trouble)
+        self.ledger.replaced.connect(window.show_set_aside)
 
     def _show_preview(self, event: StepCompleted) -> None:
         if event.preview is not None:

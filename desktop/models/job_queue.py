@@ -58,6 +58,18 @@ if TYPE_CHECKING:
     from desktop.store.job_pictures import Piece
     from desktop.store.jobs import JobStore
 
+__all__ = [
+    "FinishedImage",
+    "Job",
+    "JobQueue",
+    "JobRow",
+    "JobState",
+    "LeftBecause",
+    "Pause",
+    "Place",
+]
+"""The store's words for jobs too: views speak to models only."""
+
 log = logging.getLogger(__name__)
 
 
@@ -143,8 +155,8 @@ class JobQueue(QObject):
     """A `DatabaseTrouble` that the user must hear of: something was not put into the queue."""
     left_over_changed = Signal()
     """`left_over` is something else now."""
-    paused = Signal(object)
-    """A `Pause`."""
+    pause_changed = Signal()
+    """`pause` is something else now."""
 
     def __init__(
         self,
@@ -296,14 +308,15 @@ class JobQueue(QObject):
                 self._add(row, folder)
             self.pause = None
             self._show_left_over(left)
+            self.pause_changed.emit()
             self.changed.emit()
             self._begin_next()
 
         self._ledger.ask(adopt, take, self._pause_for)
 
-    def discard_left_over(self) -> None:
-        """Give up what an earlier run has left."""
-        ids = [job.job_id for job in self.left_over]
+    def discard_left_over(self, jobs: Sequence[JobRow]) -> None:
+        """Give up some of what an earlier run has left."""
+        ids = [job.job_id for job in jobs]
 
         def discard(store: JobStore) -> list[JobRow]:
             store.discard(ids)
@@ -393,7 +406,7 @@ class JobQueue(QObject):
             current.is_going_back = True
             self._bridge.cancel(current.job_id)
         self.pause = Pause(because=because, waiting=len(self._jobs))
-        self.paused.emit(self.pause)
+        self.pause_changed.emit()
         self.changed.emit()
 
     # --- what the engine says ---------------------------------------------------------------------

@@ -49,6 +49,7 @@ from engine._version import __version__
 from engine.port import CancelWhen, EngineError, ModelId
 
 if TYPE_CHECKING:
+    from desktop.models.job_ledger import DatabaseTrouble, SetAside
     from desktop.models.saving import PatternError
 
 _PICTURES = QStandardPaths.StandardLocation.PicturesLocation
@@ -116,6 +117,14 @@ class MainWindow(QMainWindow):
     def show_error(self, error: EngineError) -> None:
         """Say what went wrong, in the user's language, also after that has changed."""
         self._say(lambda: messages.describe(error, QCoreApplication.translate))
+
+    def show_database_trouble(self, problem: DatabaseTrouble) -> None:
+        """Say that something could not be put into the queue, or that the queue will not last."""
+        self._say(lambda: messages.describe_database_trouble(problem, QCoreApplication.translate))
+
+    def show_set_aside(self, found: SetAside) -> None:
+        """Say that the queue's file was damaged and has been replaced."""
+        self._say(lambda: messages.describe_set_aside(found, QCoreApplication.translate))
 
     def show_pattern_problem(self, problem: PatternError) -> None:
         """Say that new pictures are named as usual, and why not as the settings want."""
@@ -227,6 +236,7 @@ class MainWindow(QMainWindow):
         commands.about.triggered.connect(self._about)
         self.panel.gate_note.row_wanted.connect(self.show_system_check)
         queue.failed.connect(self.show_error)
+        queue.troubled.connect(self.show_database_trouble)
         self._gallery.save_failed.connect(self._show_save_failure)
         self._form.changed.connect(self._show_model)
         self.view.empty.example_chosen.connect(self._take_example)

@@ -19,6 +19,7 @@ from desktop.views import words
 from desktop.views.actions import Actions
 from desktop.views.empty_state import EmptyState
 from desktop.views.progress_row import ProgressRow
+from desktop.views.queue_banner import QueueBanner
 from desktop.views.strip import Strip
 from desktop.widgets.banner import Banner
 from desktop.widgets.elided_label import ElidedLabel
@@ -40,6 +41,7 @@ class PictureView(QWidget):
         self._picture: Picture | None = None
         self._is_following = True
         self.banner = Banner()
+        self.queue_banner = QueueBanner(queue)
         self.canvas = PictureCanvas()
         self.empty = EmptyState()
         self.progress = ProgressRow(queue)
@@ -78,6 +80,7 @@ class PictureView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._bar())
+        column.addWidget(self.queue_banner)
         column.addWidget(self.banner)
         column.addWidget(self._stack, 1)
         column.addWidget(self.progress)

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from desktop import theme
 
@@ -27,6 +35,16 @@ class Banner(QFrame):
         self._lay_out()
         self.hide()
         self.retranslate()
+
+    def add_buttons(self, *buttons: QPushButton) -> None:
+        """Put buttons below the texts, the one that is wanted most first."""
+        row = QHBoxLayout()
+        row.setContentsMargins(0, theme.SPACE // 2, 0, theme.SPACE // 2)
+        row.setSpacing(theme.SPACE)
+        for button in buttons:
+            row.addWidget(button)
+        row.addStretch(1)
+        self._texts.addLayout(row)
 
     def show_message(self, summary: str, remedy: str) -> None:
         """Say something; replaces what was said before."""
@@ -63,7 +81,7 @@ class Banner(QFrame):
         self._close.setIcon(theme.icon_in("close", colour))
 
     def _lay_out(self) -> None:
-        texts = QVBoxLayout()
+        self._texts = texts = QVBoxLayout()
         texts.setSpacing(2)
         texts.addWidget(self._summary)
         texts.addWidget(self._remedy)

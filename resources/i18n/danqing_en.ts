@@ -89,4 +89,21 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>QueueBanner</name>
+    <message numerus="yes">
+        <source>%n picture(s) of an earlier run are not made yet.</source>
+        <translation>
+            <numerusform>%n picture of an earlier run is not made yet.</numerusform>
+            <numerusform>%n pictures of an earlier run are not made yet.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n job(s) are left out.</source>
+        <translation>
+            <numerusform>%n job is left out.</numerusform>
+            <numerusform>%n jobs are left out.</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

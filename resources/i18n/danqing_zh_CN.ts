@@ -3232,59 +3232,59 @@
     </message>
     <message>
         <source>Close other windows of Danqing, or try again later.</source>
-        <translation type="unfinished"></translation>
+        <translation>请关闭丹青的其他窗口，或稍后再试。</translation>
     </message>
     <message>
         <source>The queue cannot be kept: the disk of {path} is full.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存队列：{path} 所在的磁盘已满。</translation>
     </message>
     <message>
         <source>Free some space on it.</source>
-        <translation type="unfinished"></translation>
+        <translation>请在该磁盘上腾出一些空间。</translation>
     </message>
     <message>
         <source>The queue cannot be kept: {path} cannot be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存队列：{path} 不可写入。</translation>
     </message>
     <message>
         <source>Check its permissions and those of its folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>请检查该文件及其所在文件夹的权限。</translation>
     </message>
     <message>
         <source>The queue cannot be kept: {path} cannot be opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存队列：{path} 无法打开。</translation>
     </message>
     <message>
         <source>The queue cannot be kept: the disk of {path} has an error.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存队列：{path} 所在的磁盘出错。</translation>
     </message>
     <message>
         <source>Check the disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>请检查磁盘。</translation>
     </message>
     <message>
         <source>The queue is in use: another program keeps {path} locked.</source>
-        <translation type="unfinished"></translation>
+        <translation>队列正被占用：另一个程序锁定了 {path}。</translation>
     </message>
     <message>
         <source>The queue is damaged, and in use: {path}.</source>
-        <translation type="unfinished"></translation>
+        <translation>队列已损坏，且正被占用：{path}。</translation>
     </message>
     <message>
         <source>A newer Danqing has written the queue: {path}.</source>
-        <translation type="unfinished"></translation>
+        <translation>队列是由更新版本的丹青写入的：{path}。</translation>
     </message>
     <message>
         <source>Use that one.</source>
-        <translation type="unfinished"></translation>
+        <translation>请使用那个版本。</translation>
     </message>
     <message>
         <source>The file with the queue was damaged. It was set aside, and a new one was begun.</source>
-        <translation type="unfinished"></translation>
+        <translation>队列文件已损坏。原文件已移到一旁保留，并新建了一个。</translation>
     </message>
     <message>
         <source>Jobs recovered from it: {jobs}. No picture was touched. The old file: {path}</source>
-        <translation type="unfinished"></translation>
+        <translation>从中恢复的任务：{jobs} 个。所有图片都未受影响。原文件：{path}</translation>
     </message>
     <message>
         <source>The pattern for file names is empty.</source>
@@ -3675,6 +3675,10 @@
     <message>
         <source>Made with {program}. What should go into the prompt panel?</source>
         <translation>由 {program} 生成。要把哪些参数填入提示词面板？</translation>
+    </message>
+    <message>
+        <source>Danqing</source>
+        <translation type="unfinished">丹青</translation>
     </message>
     <message>
         <source>Not a seed that can be set here</source>
@@ -4097,6 +4101,69 @@
     <message>
         <source>Problem</source>
         <translation>问题</translation>
+    </message>
+</context>
+<context>
+    <name>QueueBanner</name>
+    <message>
+        <source>Danqing ended unexpectedly. Nothing that was finished is lost.</source>
+        <translation>丹青意外退出。已完成的内容都没有丢失。</translation>
+    </message>
+    <message>
+        <source>Danqing was closed before they were made.</source>
+        <translation>丹青在它们完成之前被关闭。</translation>
+    </message>
+    <message>
+        <source>The device that draws cannot be used. The system check tells more.</source>
+        <translation>用于绘制的设备无法使用。详情请见系统检查。</translation>
+    </message>
+    <message>
+        <source>The disk is full: free some space.</source>
+        <translation>磁盘已满：请腾出一些空间。</translation>
+    </message>
+    <message>
+        <source>The pictures folder is not there: if it is on another disk, connect it.</source>
+        <translation>图片文件夹不存在：如果它在另一个磁盘上，请连接该磁盘。</translation>
+    </message>
+    <message>
+        <source>The pictures folder cannot be written: check its permissions.</source>
+        <translation>图片文件夹不可写入：请检查其权限。</translation>
+    </message>
+    <message>
+        <source>The disk reports an error.</source>
+        <translation>磁盘报告了一个错误。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <source>The queue is paused.</source>
+        <translation>队列已暂停。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n picture(s) of an earlier run are not made yet.</source>
+        <translation>
+            <numerusform>上次还有 %n 张图片没有完成。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n job(s) are left out.</source>
+        <translation>
+            <numerusform>有 %n 个任务被搁置。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Danqing ended unexpectedly twice while drawing them: “{prompt}”</source>
+        <translation>丹青在绘制它们时两次意外退出：“{prompt}”</translation>
     </message>
 </context>
 <context>

@@ -54,8 +54,12 @@ class Bench:
         self.queue.job_ended.connect(self.ends.append)
         self.queue.image_completed.connect(self._save)
         self.queue.failed.connect(self.errors.append)
-        self.queue.paused.connect(self.pauses.append)
+        self.queue.pause_changed.connect(self._note_pause)
         self.queue.changed.connect(self._watch)
+
+    def _note_pause(self) -> None:
+        if self.queue.pause is not None:
+            self.pauses.append(self.queue.pause)
 
     def _save(self, made: FinishedImage) -> None:
         self.images.append(made)
@@ -284,7 +288,7 @@ def test_after_a_crash_the_running_job_was_interrupted_and_the_rest_waits(bench,
         (JobState.INTERRUPTED, LeftBecause.CRASH),
         (JobState.WAITING, LeftBecause.CRASH),
     ]
-    bench.queue.discard_left_over()
+    bench.queue.discard_left_over(bench.queue.left_over)
     qtbot.waitUntil(lambda: bench.queue.left_over == [])
     assert left_over(bench.folder) == []
 
