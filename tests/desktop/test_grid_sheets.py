@@ -10,7 +10,7 @@ from PIL import Image
 from desktop import grid_sheets
 from desktop.prompts import Wildcards, expand_text
 from desktop.store.job_record import NewJob
-from desktop.store.jobs import JobStore
+from desktop.store.jobs import JobStore, NewBatch
 from engine.port import GenerationRequest
 from tests.fakes.script import FAKE_MODEL
 
@@ -29,7 +29,7 @@ def put(store: JobStore, folder: Path, text: str) -> list:
         NewJob(request=p.request, folder=str(folder), group=p.group, line=p.line)
         for p in found.pictures
     ]
-    return store.enqueue(jobs, (folder / "list.txt", "digest"))
+    return store.enqueue(jobs, NewBatch(source=folder / "list.txt", digest="digest", last=None))
 
 
 def make(store: JobStore, folder: Path, job_id) -> None:
