@@ -29,7 +29,7 @@ _PICTURE_INPUTS = (
 _TEXT_INPUTS = (
     "text", "prompt", "populated_text", "wildcard_text", "text_g", "clip_l", "t5xxl", "string",
     "value", "text_positive", "text_a", "text1", "string_a", "string1", "input", "text_l", "source",
-    "on_true", "any", "anything", "text_0", "inputs",
+    "any", "anything", "text_0", "inputs",
 )  # fmt: skip
 _JOINED = (("string_a", "string_b"), ("text1", "text2", "text3", "text4"),
            ("text_a", "text_b", "text_c", "text_d"), ("string1", "string2"))  # fmt: skip
@@ -226,10 +226,17 @@ def _text(graph: Graph, conditioning: object) -> str | None:
         for names in _JOINED:
             if all(isinstance(node.inputs.get(name), str | list) for name in names[:2]):
                 return _joined(graph, node, names)
-        value = _input(node, (*_TEXT_INPUTS, *_CONDITIONING_INPUTS))
+        value = _input(node, (*_switched(node), *_TEXT_INPUTS, *_CONDITIONING_INPUTS))
         if value is None and any(name in node.inputs for name in _TEXT_INPUTS):
             return ""
     return None
+
+
+def _switched(node: Node) -> tuple[str, ...]:
+    """The input that a switch lets through."""
+    if "on_true" not in node.inputs and "on_false" not in node.inputs:
+        return ()
+    return ("on_true",) if node.inputs.get("switch") is not False else ("on_false",)
 
 
 def _joined(graph: Graph, node: Node, names: Iterable[str]) -> str | None:

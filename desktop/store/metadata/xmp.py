@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 from desktop.store.metadata.record import say
 from desktop.store.metadata.texts import Texts
 
-NAMESPACE = "https://danqing.app/ns/image/1.0/"
+NAMESPACE = "urn:danqing:image:1.0/"
 PROPERTY = "record"
 
 _MOST_TAGS = 8_000

@@ -224,6 +224,28 @@ def test_values_through_links_and_joined_texts(tmp_path):
     assert (found.prompt, found.negative_prompt) == ("a cat, a dog", "")
 
 
+@pytest.mark.parametrize(("switch", "prompt"), [(True, "long"), (False, "short")])
+def test_texts_through_switches_and_subgraphs(tmp_path, switch, prompt):  # B5
+    found = graph(
+        tmp_path,
+        {
+            "30:8": node("KSampler", seed=3, steps=8, cfg=1, sampler_name="euler",
+                         positive=["30:6", 0], negative=["30:7", 0], latent_image=["30:5", 0]),
+            "30:5": node("EmptyLatentImage", width=["40", 0], height=["40", 1]),
+            "40": node("ResolutionSelector", aspect_ratio="1:1 (Square)", megapixels=1.0),
+            "30:6": node("CLIPTextEncode", text=["41", 0]),
+            "30:7": node("ConditioningZeroOut", conditioning=["30:6", 0]),
+            "41": node("ComfySwitchNode", switch=switch, on_true=["42", 0], on_false=["43", 0]),
+            "42": node("PreviewAny", source=["44", 0]),
+            "43": node("PrimitiveStringMultiline", value="short"),
+            "44": node("TextGenerate", prompt="long"),
+            "9": node("SaveImage", images=["30:8", 0]),
+        },
+    )  # fmt: skip
+    assert (found.prompt, found.negative_prompt) == (prompt, "")
+    assert settings(found) == (8, "euler", 1, 3, 16, 16)
+
+
 def test_the_first_of_two_passes_counts(tmp_path):
     second = node("KSampler", seed=9, steps=5, cfg=2, sampler_name="euler", positive=["6", 0],
                   negative=["7", 0], latent_image=["11", 0])  # fmt: skip
