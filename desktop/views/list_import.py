@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QStandardPaths, Qt, Signal
-from PySide6.QtGui import QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QWidget
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop.background import Background
 from desktop.models.job_queue import FinishedImage, JobQueue
@@ -18,6 +18,7 @@ from desktop.models.picture_times import PictureTimes
 from desktop.models.prompt_form import PromptForm
 from desktop.models.prompt_list import PromptList
 from desktop.prompts import LIST_ENDINGS
+from desktop.views.file_drop import FileDrop
 from desktop.views.prompt_list_dialog import PromptListDialog
 
 _DOCUMENTS = QStandardPaths.StandardLocation.DocumentsLocation
@@ -45,13 +46,8 @@ class ListImport(QObject):
         self._times = PictureTimes()
         self.dialog: PromptListDialog | None = None
         queue.image_completed.connect(self._learn)
-        window.setAcceptDrops(True)
-        window.installEventFilter(self)
-
-    def watch(self, part: QWidget) -> None:
-        """Take lists that are dropped on text fields of `part`, which would insert their names."""
-        for text in part.findChildren(QPlainTextEdit):
-            text.viewport().installEventFilter(self)
+        self.drop = FileDrop(window, LIST_ENDINGS)
+        self.drop.dropped.connect(self.open)
 
     def choose_file(self) -> None:
         """Ask for a list, then open it."""
@@ -101,25 +97,3 @@ class ListImport(QObject):
 
     def _learn(self, made: FinishedImage) -> None:
         self._times.learn(made.request, made.took_s)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QDropEvent) and event.type() in (
-            QEvent.Type.DragEnter,
-            QEvent.Type.DragMove,
-            QEvent.Type.Drop,
-        ):
-            file = _dropped_list(event)
-            if file is not None:
-                event.acceptProposedAction()
-                if event.type() == QEvent.Type.Drop:
-                    self.open(file)
-                return True
-        return super().eventFilter(watched, event)
-
-
-def _dropped_list(event: QDropEvent) -> Path | None:
-    urls = event.mimeData().urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    file = Path(urls[0].toLocalFile())
-    return file if file.suffix.lower() in LIST_ENDINGS else None

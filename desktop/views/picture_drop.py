@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QStandardPaths, Qt
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import QObject, QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop.background import Background
 from desktop.models.picture_settings import PICTURE_ENDINGS, PictureSettings
 from desktop.models.prompt_form import PromptForm
+from desktop.views.file_drop import FileDrop
 from desktop.views.picture_settings_dialog import PictureSettingsDialog
 
 _PICTURES = QStandardPaths.StandardLocation.PicturesLocation
@@ -29,8 +29,8 @@ class PictureDrop(QObject):
         self._form = form
         self._background = background
         self.dialog: PictureSettingsDialog | None = None
-        window.setAcceptDrops(True)
-        window.installEventFilter(self)
+        self.drop = FileDrop(window, PICTURE_ENDINGS)
+        self.drop.dropped.connect(self.open)
 
     def choose_file(self) -> None:
         """Ask for a picture, then open it."""
@@ -62,25 +62,3 @@ class PictureDrop(QObject):
         if result == PictureSettingsDialog.DialogCode.Accepted:
             settings.apply(dialog.chosen)
         dialog.deleteLater()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QDropEvent) and event.type() in (
-            QEvent.Type.DragEnter,
-            QEvent.Type.DragMove,
-            QEvent.Type.Drop,
-        ):
-            file = _dropped_picture(event)
-            if file is not None:
-                event.acceptProposedAction()
-                if event.type() == QEvent.Type.Drop:
-                    self.open(file)
-                return True
-        return super().eventFilter(watched, event)
-
-
-def _dropped_picture(event: QDropEvent) -> Path | None:
-    urls = event.mimeData().urls()
-    if event.source() is not None or len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    file = Path(urls[0].toLocalFile())
-    return file if file.suffix.lower() in PICTURE_ENDINGS else None

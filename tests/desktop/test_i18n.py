@@ -18,6 +18,7 @@ SOURCES = [
     ROOT / "desktop" / "check_texts.py",
     *sorted((ROOT / "engine" / "checks").glob("**/*.py")),
     *sorted((ROOT / "desktop" / "prompts").glob("*.py")),
+    *sorted((ROOT / "desktop" / "store" / "metadata").glob("*.py")),
     *sorted((ROOT / "desktop" / "views").glob("*.py")),
     *sorted((ROOT / "desktop" / "widgets").glob("*.py")),
 ]

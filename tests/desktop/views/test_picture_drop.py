@@ -150,6 +150,20 @@ def test_a_file_that_is_gone_is_said(stage, tmp_path):
     stage.play(scenario)
 
 
+def test_a_picture_dropped_on_a_text_field(stage, tmp_path):
+    path = own_picture(tmp_path)
+
+    async def scenario(desk: Desk, engine: FakeEngine) -> None:
+        field = desk.window.panel.prompt_edit
+        assert drop(field.viewport(), path)
+        await desk.background.finish()
+        assert desk.window.picture_drop.dialog is not None
+        assert field.toPlainText() == ""
+        desk.window.picture_drop.dialog.reject()
+
+    stage.play(scenario)
+
+
 def test_other_files_and_several_are_not_taken(stage, tmp_path):
     async def scenario(desk: Desk, engine: FakeEngine) -> None:
         assert not drop(desk.window, tmp_path / "x.pdf")
