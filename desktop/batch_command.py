@@ -11,6 +11,7 @@ import hashlib
 import json
 import logging
 import secrets
+import stat
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -334,8 +335,14 @@ def _in_use() -> _Refused:
 
 
 def _digest(file: Path) -> str:
+    """Of as much of the list as is ever read; a device or a pipe, which may not end, is none."""
+    from desktop.prompts.reading import MAX_BYTES
+
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise UsageError(f"FILE: {file} is no file")
+        with file.open("rb") as opened:
+            return hashlib.sha256(opened.read(MAX_BYTES + 1)).hexdigest()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UsageError(f"FILE: {file} cannot be read: {reason}") from error

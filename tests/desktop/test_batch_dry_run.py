@@ -14,7 +14,11 @@ from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 
 
 def dry_run(*words: str) -> tuple[int, str, str]:
-    command = arguments.parse(["batch", *words, "--dry-run"])
+    return run(*words, "--dry-run")
+
+
+def run(*words: str) -> tuple[int, str, str]:
+    command = arguments.parse(["batch", *words])
     assert isinstance(command, arguments.DrawBatch)
     backend = cli.Backend(
         open_catalog=FakeCatalog,
@@ -47,3 +51,10 @@ def test_errors_and_forms(tmp_path):
     assert f"{file}:3: error: Steps: “999”" in human
     with pytest.raises(arguments.UsageError, match="--read-as"):
         dry_run(str(file), "--read-as", "xml")
+
+
+def test_what_may_never_end_is_no_list():
+    for words in ((), ("--dry-run",)):
+        status, _, human = run("/dev/zero", *words)
+        assert status == 2
+        assert "/dev/zero is no file" in human
