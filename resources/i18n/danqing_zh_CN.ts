@@ -3678,7 +3678,7 @@
     </message>
     <message>
         <source>Danqing</source>
-        <translation type="unfinished">丹青</translation>
+        <translation>丹青</translation>
     </message>
     <message>
         <source>Not a seed that can be set here</source>
