@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -213,14 +214,14 @@ class JobQueue(QObject):
 
     def enqueue(self, request: GenerationRequest) -> None:
         """Put a request into the queue; `changed` tells when it is there, or `troubled`."""
-        self._enqueue([self._new_job(request)])
+        self._enqueue(lambda job: [job(request=request)])
 
     def enqueue_list(self, pictures: Sequence[PlannedPicture]) -> None:
         """Put the pictures of a list into the queue: all of them, or after `troubled` none."""
         self._enqueue(
-            [
-                replace(
-                    self._new_job(picture.request),
+            lambda job: [
+                job(
+                    request=picture.request,
                     raw_prompt=picture.raw_prompt,
                     group=picture.group,
                     line=picture.line,
@@ -229,18 +230,17 @@ class JobQueue(QObject):
             ]
         )
 
-    def _new_job(self, request: GenerationRequest) -> NewJob:
+    def _enqueue(self, make_jobs: Callable[[partial[NewJob]], list[NewJob]]) -> None:
         place = self._place()
-        return NewJob(request=request, folder=str(place.folder), name_pattern=place.name_pattern)
+        job = partial(NewJob, folder=str(place.folder), name_pattern=place.name_pattern)
 
-    def _enqueue(self, jobs: Sequence[NewJob]) -> None:
-        place = self._place()
-
-        def keep(store: JobStore) -> None:
+        def keep(store: JobStore) -> list[NewJob]:
             _make_folder(place.folder)
+            jobs = make_jobs(job)  # here, because a list may be long
             store.enqueue(jobs)
+            return jobs
 
-        def take(_: None) -> None:
+        def take(jobs: list[NewJob]) -> None:
             self._coming -= 1
             for job in jobs:
                 self._add(job, place.folder)

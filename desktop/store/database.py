@@ -104,13 +104,8 @@ class Database:
     @contextmanager
     def troubles(self) -> Iterator[None]:
         """Turn SQLite's errors that are no mistakes of ours into `DatabaseTrouble`."""
-        try:
+        with _troubles_at(self.path):
             yield
-        except sqlite3.Error as error:
-            trouble = trouble_of(error)
-            if trouble is None:
-                raise
-            raise DatabaseTrouble(trouble, self.path, str(error)) from error
 
     def close(self) -> None:
         with suppress(sqlite3.Error):  # a disk that has failed before; the journal has everything
@@ -286,7 +281,7 @@ def _recover(aside: Path, database: Database) -> int:
     """
     try:
         damaged = sqlite3.connect(aside, timeout=_BUSY_S, isolation_level=None)
-    except sqlite3.Error as error:
+    except DAMAGE_MET as error:
         log.warning("nothing of it can be read: %s", error)
         return 0
     try:
@@ -314,8 +309,14 @@ _TROUBLE_OF_CODE = {
 """SQLite's primary result codes that no change of our code would mend."""
 
 
-def trouble_of(error: sqlite3.Error) -> Trouble | None:
+DAMAGE_MET = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged file may raise. The second: a message of SQLite's that quotes the file."""
+
+
+def trouble_of(error: Exception) -> Trouble | None:
     """What `error` says about the machine; None if it says that we have made a mistake."""
+    if isinstance(error, UnicodeDecodeError):
+        return Trouble.DAMAGED
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         # Python's own complaint about a text that is no UTF-8: we write nothing but UTF-8.
@@ -324,10 +325,10 @@ def trouble_of(error: sqlite3.Error) -> Trouble | None:
 
 
 @contextmanager
-def _troubles_at(path: Path) -> Iterator[None]:
+def _troubles_at(path: Path | None) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
+    except DAMAGE_MET as error:
         trouble = trouble_of(error)
         if trouble is None:
             raise

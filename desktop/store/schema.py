@@ -109,7 +109,7 @@ def _copy_batches(damaged: sqlite3.Connection, connection: sqlite3.Connection) -
     try:
         for row in damaged.execute("SELECT id, source, digest FROM batches"):
             connection.execute("INSERT OR IGNORE INTO batches VALUES (?, ?, ?)", row)
-    except (sqlite3.Error, OverflowError) as error:
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         log.info("the list of batches ends early: %s", error)
 
 
@@ -122,7 +122,7 @@ def _positions(damaged: sqlite3.Connection) -> list[int]:
                 f"SELECT position FROM jobs NOT INDEXED ORDER BY position {order}"
             ):
                 found.add(position)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             log.info("the list of jobs ends early: %s", error)
     return sorted(found)
 
@@ -158,7 +158,7 @@ def _copy_job(damaged: sqlite3.Connection, connection: sqlite3.Connection, posit
             raise
         finally:
             connection.execute("RELEASE one_job")
-    except (sqlite3.Error, IndexError, TypeError, job_record.Unreadable) as error:
+    except (sqlite3.Error, ValueError, IndexError, TypeError) as error:
         log.info("a job cannot be recovered: %s", error)
         return False
     return True
