@@ -112,7 +112,7 @@ def _encode_other(picture: Image.Image, ending: str, texts: PictureTexts | None)
         options = webp_options(texts) if texts is not None else {}
         picture.save(buffer, "WEBP", lossless=True, **options)
         return buffer.getvalue()
-    picture.save(buffer, "JPEG", quality=_JPEG_QUALITY, subsampling=0, optimize=True)
+    picture.save(buffer, "JPEG", quality=_JPEG_QUALITY, subsampling=0)
     return buffer.getvalue() if texts is None else add_to_jpeg(buffer.getvalue(), texts)
 
 

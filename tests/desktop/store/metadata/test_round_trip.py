@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,3 +157,11 @@ def test_a_newer_record_is_not_guessed_at(tmp_path):
         "A newer Danqing made this picture; its exact record is not read."
     ]
     assert found.prompt == "a cat", "the other text is still there"
+
+
+def test_noise_becomes_a_jpeg_too():
+    """What compresses badly once overran Pillow's buffer, with `optimize` on."""
+    noise = RgbImage(width=1024, height=1024, data=random.Random(1).randbytes(3 * 1024 * 1024))
+    with Image.open(io.BytesIO(images.encode(noise, ".jpg", described("x")))) as picture:
+        picture.load()
+        assert picture.size == (1024, 1024)
