@@ -99,13 +99,17 @@ def _has_png_signature(stream: BinaryIO) -> bool:
     width, _, _, colour = struct.unpack(">IIBB", header[8:18])
     depth = 4 if colour == 6 else 3
     row = 1 + width * depth
-    rows = _first_rows(stream, min(row * _SIGNATURE_BITS, _MOST_PROBED))
-    column = _first_column(rows, row, depth)
-    bits = [pixel[3] & 1 for pixel in column] if depth == 4 else []
-    return any(
-        _letters(found) in _SIGNATURES
-        for found in (bits, [value & 1 for pixel in column for value in pixel[:3]])
-    )
+    # Eight rows have the first letter; most pictures end there.
+    for count in (8, _SIGNATURE_BITS):
+        stream.seek(33)
+        rows = _first_rows(stream, min(row * count, _MOST_PROBED))
+        column = _first_column(rows, row, depth)
+        alpha = [pixel[3] & 1 for pixel in column] if depth == 4 else []
+        colours = [value & 1 for pixel in column for value in pixel[:3]]
+        wanted = {name[: count // 8] for name in _SIGNATURES}
+        if not any(_letters(bits, count) in wanted for bits in (alpha, colours)):
+            return False
+    return True
 
 
 def _first_rows(stream: BinaryIO, wanted: int) -> bytes:
@@ -146,8 +150,7 @@ def _first_column(rows: bytes, row: int, depth: int) -> list[bytes]:
     return column
 
 
-def _letters(bits: list[int]) -> bytes:
-    bits = bits[:_SIGNATURE_BITS]
-    if len(bits) < _SIGNATURE_BITS:
+def _letters(bits: list[int], count: int) -> bytes:
+    if len(bits) < count:
         return b""
-    return int("".join(map(str, bits)), 2).to_bytes(_SIGNATURE_BITS // 8, "big")
+    return int("".join(map(str, bits[:count])), 2).to_bytes(count // 8, "big")
