@@ -157,8 +157,9 @@ class Desk:
         self.closed = asyncio.Event()
         self.has_engine_ended = True
         self.background = Background(report)
+        set_aside: list[Path] = []
         self.preferences = Preferences(
-            settings.load(paths.config_folder()),
+            settings.load(paths.config_folder(), set_aside.append),
             lambda changed: settings.save(changed, paths.config_folder()),
             self.background,
         )
@@ -187,6 +188,8 @@ class Desk:
             geometry_file=paths.state_folder() / "window.ini",
         )
         self._connect()
+        for aside in set_aside:
+            self.window.show_settings_set_aside(aside)
 
     @property
     def pictures_folder(self) -> Path:

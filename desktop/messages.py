@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 from engine.port import EngineError, ErrorCode
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from desktop.store.database import DatabaseTrouble, SetAside
     from desktop.store.free_space import Room
     from desktop.store.name_pattern import PatternError
@@ -637,6 +639,21 @@ def describe_set_aside(found: SetAside, translate: Translate = untranslated) -> 
     return Message(
         summary=translate(CONTEXT, _SET_ASIDE.summary),
         remedy=translate(CONTEXT, _SET_ASIDE.remedy).format_map(facts),
+    )
+
+
+_SETTINGS_SET_ASIDE = Wording(
+    QT_TRANSLATE_NOOP("Messages", "The settings could not be read; the usual ones apply."),
+    QT_TRANSLATE_NOOP("Messages", "The old file was set aside: {path}"),
+)
+
+
+def describe_settings_set_aside(aside: Path, translate: Translate = untranslated) -> Message:
+    """Say that the settings' file was damaged, or a newer Danqing's."""
+    facts = {"path": printable(str(aside))}
+    return Message(
+        summary=translate(CONTEXT, _SETTINGS_SET_ASIDE.summary),
+        remedy=translate(CONTEXT, _SETTINGS_SET_ASIDE.remedy).format_map(facts),
     )
 
 

@@ -17,11 +17,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
+from desktop.store.aside import dated_name
 from engine.port import Sampler
 
 log = logging.getLogger(__name__)
 
 FILE_NAME = "settings.json"
+_ERRORS = "surrogatepass"
+"""Names of folders need not be text, and what is typed may hold half a character."""
+
 VERSION = 2
 
 Json = dict[str, Any]
@@ -81,24 +85,25 @@ class Settings:
     form: FormValues = field(default_factory=FormValues)
 
 
-def load(folder: Path) -> Settings:
+def load(folder: Path, tell_set_aside: Callable[[Path], None] = lambda path: None) -> Settings:
     """The settings in `folder`, or the defaults if there are none.
 
-    A file that is no JSON object, or that a newer Danqing wrote, is moved aside with a warning in
-    the log; a single value of the wrong kind is replaced by its default, with a warning too.
+    A file that is no JSON object, or that a newer Danqing wrote, is moved aside, under a dated name
+    that `tell_set_aside` is called with; a single value of the wrong kind is replaced by its
+    default. Both with a warning in the log.
     """
     path = folder / FILE_NAME
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8", errors=_ERRORS))
     except FileNotFoundError:
         return Settings()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         log.warning("the settings cannot be read: %s", error)
-        _move_aside(path)
+        _move_aside(path, tell_set_aside)
         return Settings()
     if not isinstance(data, dict) or not _is_known(data.get("version")):
         log.warning("the settings are not of a version that this Danqing knows")
-        _move_aside(path)
+        _move_aside(path, tell_set_aside)
         return Settings()
     return _decode(_migrated(data))
 
@@ -108,7 +113,7 @@ def save(settings: Settings, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / f".{FILE_NAME}.part"
     data = {"version": VERSION, **dataclasses.asdict(settings)}
-    with temporary.open("w", encoding="utf-8") as file:
+    with temporary.open("w", encoding="utf-8", errors=_ERRORS) as file:
         json.dump(data, file, ensure_ascii=False, indent=2)
         file.write("\n")
         file.flush()
@@ -127,12 +132,14 @@ def _migrated(data: Json) -> Json:
     return data
 
 
-def _move_aside(path: Path) -> None:
-    aside = path.with_name(f"{path.name}.unreadable")
+def _move_aside(path: Path, tell: Callable[[Path], None]) -> None:
+    aside = dated_name(path)
     try:
         path.replace(aside)
     except OSError as error:
         log.warning("%s cannot be moved to %s: %s", path, aside, error)
+    else:
+        tell(aside)
 
 
 def _decode(data: Json) -> Settings:

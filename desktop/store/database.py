@@ -15,11 +15,11 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
 from desktop.store import schema
+from desktop.store.aside import dated_name
 
 log = logging.getLogger(__name__)
 
@@ -260,14 +260,7 @@ def _replace_damaged(path: Path, lock: int) -> Database:
 
 def _move_aside(path: Path) -> Path:
     """Rename the file and its journal, which belongs to it: there may be jobs in it."""
-    stamp = datetime.now().astimezone().strftime("%Y-%m-%d-%H%M%S")
-    number = 1
-    while True:
-        suffix = "" if number == 1 else f"-{number}"
-        aside = path.with_name(f"{path.stem}-damaged-{stamp}{suffix}{path.suffix}")
-        if not os.path.lexists(aside):
-            break
-        number += 1
+    aside = dated_name(path)
     for ending in reversed(_COMPANIONS):
         with suppress(FileNotFoundError):
             path.with_name(path.name + ending).rename(aside.with_name(aside.name + ending))

@@ -126,6 +126,10 @@ class MainWindow(QMainWindow):
         """Say that the queue's file was damaged and has been replaced."""
         self._say(lambda: messages.describe_set_aside(found, QCoreApplication.translate))
 
+    def show_settings_set_aside(self, aside: Path) -> None:
+        """Say that the settings' file could not be read and has been replaced."""
+        self._say(lambda: messages.describe_settings_set_aside(aside, QCoreApplication.translate))
+
     def show_pattern_problem(self, problem: PatternError) -> None:
         """Say that new pictures are named as usual, and why not as the settings want."""
 

@@ -3287,6 +3287,14 @@
         <translation>从中恢复的任务：{jobs} 个。所有图片都未受影响。原文件：{path}</translation>
     </message>
     <message>
+        <source>The settings could not be read; the usual ones apply.</source>
+        <translation>无法读取设置；已改用默认设置。</translation>
+    </message>
+    <message>
+        <source>The old file was set aside: {path}</source>
+        <translation>原文件已移到一旁保留：{path}</translation>
+    </message>
+    <message>
         <source>The pattern for file names is empty.</source>
         <translation>文件名格式为空。</translation>
     </message>

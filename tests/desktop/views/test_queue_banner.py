@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel
 from desktop import paths
 from desktop.app import Desk
 from desktop.store.jobs import JobState, JobStore, NewJob
-from engine.port import GenerationRequest
+from engine.port import Generate, GenerationRequest
 from tests.fakes.fake_engine import FakeEngine
 from tests.fakes.script import FAKE_MODEL
 from tests.waiting import until
@@ -57,7 +57,7 @@ def test_after_a_crash_one_click_goes_on(stage):
         banner = desk.window.view.queue_banner
         assert "2 pictures of an earlier run" in texts(desk)
         assert "ended unexpectedly" in texts(desk)
-        assert engine.commands == []
+        assert not any(isinstance(command, Generate) for command in engine.commands)
         click(banner.go_on_button)
         await until(desk.queue.left_over_changed, lambda: not desk.queue.left_over, 10)
         await until(desk.queue.changed, lambda: desk.queue.is_idle, 10)
@@ -114,3 +114,18 @@ def test_a_damaged_queue_is_set_aside_and_the_window_opens(stage):
         assert str(aside) in said
 
     stage.play(scenario)
+
+
+@pytest.mark.logs("settings cannot be read")
+def test_damaged_settings_are_set_aside_and_the_window_says_so(qapp, stage):
+    paths.config_folder().mkdir(parents=True)
+    (paths.config_folder() / "settings.json").write_text("[" * 100_000)
+
+    async def scenario(desk: Desk, engine: FakeEngine) -> None:
+        banner = desk.window.view.banner
+        said = "\n".join(label.text() for label in banner.findChildren(QLabel))
+        assert "settings could not be read" in said
+        [aside] = paths.config_folder().glob("settings-damaged-*.json")
+        assert str(aside) in said
+
+    stage.play(scenario, is_first_start=True)
