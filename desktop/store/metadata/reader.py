@@ -193,6 +193,11 @@ def _records(texts: Texts) -> Iterator[Reading]:
                 return
 
 
+def _is_generation(record: dict[str, object], texts: Texts) -> bool:
+    has_prompt = any(isinstance(record.get(name), str) for name in schemes.OTHER.prompt)
+    return has_prompt and any(name in record for name in ("seed", "Seed", "steps", "Steps"))
+
+
 _SCHEMES: tuple[tuple[Callable[[dict[str, object], Texts], bool], str, schemes.Names], ...] = (
     (lambda r, _: "use_stable_diffusion_model" in r, "easydiffusion", schemes.EASY_DIFFUSION),
     (lambda r, _: "c" in r and "uc" in r, "draw-things", schemes.DRAW_THINGS),
@@ -202,6 +207,7 @@ _SCHEMES: tuple[tuple[Callable[[dict[str, object], Texts], bool], str, schemes.N
         schemes.FOOOCUS,
     ),
     (lambda r, _: "Model" in r or "num_inference_steps" in r, "hf-space", schemes.HF_SPACE),
+    (_is_generation, "other", schemes.OTHER),
 )
 
 
@@ -268,6 +274,9 @@ def _a1111(texts: Texts) -> Iterator[Reading]:
         if text is None or text.lstrip()[:1] in ("{", "["):
             continue
         reading = a1111.read_text(text, has_dash_negative=is_draw_things)
+        if reading is None and keyword == "parameters":
+            # Nothing else is ever kept there: a prompt whose settings were left out.
+            reading = ImageMetadata(software="sd-webui", prompt=text.strip())
         if reading is not None:
             software = "draw-things" if is_draw_things else reading.software
             yield texts.place_of(keyword), replace(reading, software=software)

@@ -87,6 +87,16 @@ HF_SPACE = Names(
 )
 NOVELAI = Names(negative=("uc",), cfg=("scale",), scheduler=("noise_schedule",), size=())
 DRAW_THINGS = Names(prompt=("c",), negative=("uc",), cfg=("scale",))
+OTHER = Names(
+    prompt=("prompt", "positive_prompt", "positivePrompt", "Prompt"),
+    negative=("negative_prompt", "negativePrompt", "negativeprompt", "Negative Prompt"),
+    seed=("seed", "Seed"),
+    steps=("steps", "num_inference_steps", "Steps"),
+    cfg=("cfg", "cfg_scale", "cfgScale", "cfgscale", "guidance_scale", "guidance"),
+    sampler=("sampler", "sampler_name", "samplerName"),
+    model=("model", "model_name", "base_model"),
+)
+"""Programs that nobody has told us of."""
 EASY_DIFFUSION = Names(
     prompt=("prompt", "Prompt"),
     negative=("negative_prompt", "Negative Prompt"),

@@ -129,9 +129,9 @@ def test_words_in_place_of_numbers_are_unknown():  # A23b
 
 
 def test_a_recipe_is_no_setting():  # A25
-    found = read_text("recipe: flour, steps: 3, oven: hot")
-    assert found.steps is None
-    assert found.software is None
+    recipe = "recipe: flour, steps: 3, oven: hot"
+    found = read_text(recipe)
+    assert (found.prompt, found.steps) == (recipe, None)
 
 
 @pytest.mark.parametrize(
@@ -338,6 +338,8 @@ DRAW_THINGS = {"c": "a", "uc": "b", "scale": 4, "seed": 5, "steps": 8, "size": "
 @pytest.mark.parametrize(
     ("texts", "software", "prompt", "negative", "values"),
     [
+        ([("Comment", '{"prompt": "a", "seed": 3, "steps": 4, "guidance": 3.5, "width": 8}')],
+         "other", "a", None, (4, None, 3.5, 3, 16, 16)),
         ([("sd-metadata", json.dumps(OLD_INVOKEAI))], "invokeai", "a cat,", "dog, hen",
          (35, "k_euler", 8, 3293022630, 512, 768)),
         ([("Dream", '"a cat [dog]" -s 50 -S 42 -W 512 -H 768 -C 5 -A k_lms')], "invokeai",
@@ -353,7 +355,7 @@ DRAW_THINGS = {"c": "a", "uc": "b", "scale": 4, "seed": 5, "steps": 8, "size": "
           ("use_stable_diffusion_model", "C:\\m\\sd")], "easydiffusion", "a", "b",
          (25, "euler", 7.5, 7, 8, 9)),
     ],
-    ids=["old InvokeAI", "Dream", "Fooocus", "first NovelAI", "SwarmUI", "Easy Diffusion"],
+    ids=["mflux", "old InvokeAI", "Dream", "Fooocus", "first NovelAI", "SwarmUI", "Easy Diffusion"],
 )  # fmt: skip
 def test_schemes(tmp_path, texts, software, prompt, negative, values):
     found = read_texts(tmp_path, texts)
