@@ -229,8 +229,8 @@ class PictureSettingsDialog(QDialog):
             return self.tr("This picture does not say how it was made.")
         text = self.tr("Made with {program}. What should go into the prompt panel?")
         software = settings.found.software
-        own = self.tr("Danqing")
-        program = own if software == "danqing" else _PROGRAMS.get(software, software)
+        translated = {"danqing": self.tr("Danqing"), "other": self.tr("another program")}
+        program = translated.get(software) or _PROGRAMS.get(software, software)
         return text.format(program=program)
 
     def _obstacle(self, obstacle: Obstacle | None) -> str:

@@ -3689,6 +3689,10 @@
         <translation>丹青</translation>
     </message>
     <message>
+        <source>another program</source>
+        <translation>其他程序</translation>
+    </message>
+    <message>
         <source>Not a seed that can be set here</source>
         <translation>此种子无法在这里使用</translation>
     </message>
