@@ -65,7 +65,7 @@ class QueueBanner(Banner):
         elif quarantined:
             self.show_message(
                 self.tr("%n job(s) are left out.", "", len(quarantined)),
-                self.tr("Danqing ended unexpectedly twice while drawing them: “{prompt}”").format(
+                self.tr("Danqing ended unexpectedly twice while drawing: “{prompt}”").format(
                     prompt=_shortened(quarantined[0].request.prompt)
                 ),
             )

@@ -4174,8 +4174,8 @@
         </translation>
     </message>
     <message>
-        <source>Danqing ended unexpectedly twice while drawing them: “{prompt}”</source>
-        <translation>丹青在绘制它们时两次意外退出：“{prompt}”</translation>
+        <source>Danqing ended unexpectedly twice while drawing: “{prompt}”</source>
+        <translation>丹青在绘制时两次意外退出：“{prompt}”</translation>
     </message>
 </context>
 <context>

@@ -18,7 +18,7 @@ from desktop.settings import Settings, Theme
 from engine.port import EngineError, EnginePort, ErrorCode, ModelCatalog
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 from tests.fakes.script import FAKE_MODEL, Script
-from tests.screenshots import checks, lists, picture_settings
+from tests.screenshots import checks, lists, picture_settings, waiting
 from tests.waiting import painted, until, until_next
 
 log = logging.getLogger(__name__)
@@ -178,6 +178,7 @@ class _Pretended(Sitting):
         )
         await self.in_all_looks("problems", tuple(SIZES))
         await self._menus_and_boxes()
+        await waiting.take(self)
         await picture_settings.take(self)
         await checks.take(self)
         await lists.take(self)
