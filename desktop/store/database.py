@@ -1,4 +1,4 @@
-"""The one SQLite file of the queue and the library's index: opened, brought up to date, kept.
+"""The SQLite file of the queue: opened, brought up to date, kept.
 
 Owned here: where it lies, how durably it writes, its migrations, and what happens to a damaged one.
 Also the line between what a machine does to us (`DatabaseTrouble`: a full disk, a folder that may
@@ -23,8 +23,8 @@ from desktop.store.aside import dated_name
 
 log = logging.getLogger(__name__)
 
-FILE_NAME = "library.db"
-_LOCK_NAME = "library.lock"
+FILE_NAME = "queue.db"
+_LOCK_NAME = "queue.lock"
 _COMPANIONS = ("", "-wal", "-shm")
 """What belongs to a database file in WAL mode, by ending."""
 
@@ -268,10 +268,7 @@ def _move_aside(path: Path) -> Path:
 
 
 def _recover(aside: Path, database: Database) -> int:
-    """Copy what can be read of the jobs; returns how many. What cannot be read stays in the file.
-
-    The library's index is not copied: it is made again from the pictures.
-    """
+    """Copy what can be read of the jobs; returns how many. What cannot be read stays in the file."""
     try:
         damaged = sqlite3.connect(aside, timeout=_BUSY_S, isolation_level=None)
     except DAMAGE_MET as error:

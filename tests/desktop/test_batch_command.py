@@ -69,7 +69,7 @@ def test_a_dry_run_shows_the_list_and_does_nothing(bench):
     status, lines, _ = bench.batch(bench.list("a cat\na dog\n"), "--dry-run", "--json")
     assert status == 0
     assert "a dog" in lines[0]
-    assert not paths.state_folder().joinpath("library.db").exists()
+    assert not paths.state_folder().joinpath("queue.db").exists()
 
 
 def test_a_wrong_line_refuses_the_whole_list_before_anything_is_drawn(bench):
@@ -149,7 +149,7 @@ def test_a_file_as_the_folder_is_a_mistake(bench):
 @pytest.mark.logs("set aside")
 def test_a_damaged_queue_is_told_and_the_batch_is_made(bench):
     paths.state_folder().mkdir(parents=True)
-    (paths.state_folder() / "library.db").write_bytes(b"x" * 5000)
+    (paths.state_folder() / "queue.db").write_bytes(b"x" * 5000)
     status, lines, said = bench.batch(bench.list("a\n"), "--out", str(bench.out))
     assert status == 0
     assert len(lines) == 1

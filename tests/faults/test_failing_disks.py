@@ -173,7 +173,7 @@ def test_two_crashes_put_a_job_into_quarantine_until_somebody_says_otherwise(tmp
 
 
 def wait_until_running(desk: Desk) -> None:
-    connection = sqlite3.connect(desk.state / "library.db")
+    connection = sqlite3.connect(desk.state / "queue.db")
     for _ in range(500):
         if connection.execute("SELECT 1 FROM jobs WHERE state = 'running'").fetchone():
             connection.close()

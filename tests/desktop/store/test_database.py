@@ -92,7 +92,7 @@ def test_a_damaged_database_is_set_aside_and_jobs_are_recovered(tmp_path):
     set_aside = store.database.set_aside
     assert set_aside is not None
     assert set_aside.path.exists()
-    assert set_aside.path.name.startswith("library-damaged-20")
+    assert set_aside.path.name.startswith("queue-damaged-20")
     store.take_stock()
     recovered = store.left_over()
     assert len(recovered) == set_aside.recovered_jobs

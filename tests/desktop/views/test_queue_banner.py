@@ -103,14 +103,14 @@ def test_a_job_in_quarantine_is_named_and_tried_again_only_when_asked(stage):
 @pytest.mark.logs("set aside")
 def test_a_damaged_queue_is_set_aside_and_the_window_opens(stage):
     paths.state_folder().mkdir(parents=True)
-    (paths.state_folder() / "library.db").write_bytes(b"no database" * 1000)
+    (paths.state_folder() / "queue.db").write_bytes(b"no database" * 1000)
 
     async def scenario(desk: Desk, engine: FakeEngine) -> None:
         banner = desk.window.view.banner
         await until(desk.ledger.replaced, lambda: not banner.isHidden(), 10)
         said = "\n".join(label.text() for label in banner.findChildren(QLabel))
         assert "was damaged" in said
-        [aside] = paths.state_folder().glob("library-damaged-*.db")
+        [aside] = paths.state_folder().glob("queue-damaged-*.db")
         assert str(aside) in said
 
     stage.play(scenario)
