@@ -283,7 +283,7 @@ def test_json_tells_every_event_and_ends_with_the_images(bench, tmp_path):
     [
         (["x", "--size", "100x100"], "size_not_allowed", 2),
         (["x", "--model", "nowhere"], "model_missing", 3),
-        (["x", "-o", "a.jpg"], "usage", 2),
+        (["x", "-o", "a.gif"], "usage", 2),
     ],
 )
 def test_json_ends_with_a_failure_also_when_nothing_ran(bench, words, code, status):
