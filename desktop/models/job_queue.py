@@ -289,25 +289,20 @@ class JobQueue(QObject):
         """Make what is left over, and what waits since a pause."""
         jobs, default = self.left_over, self._place().folder
 
-        def adopt(store: JobStore) -> tuple[list[JobRow], list[JobRow]]:
-            from desktop.store import job_pictures
-
+        def adopt(store: JobStore) -> _Adopted:
             ids = [job.job_id for job in jobs]
             mine = store.go_on(ids, retries_quarantined=retries_quarantined)
-            for job in store.mine():
-                folder = job_pictures.folder_of(job, default)
-                if job.state is JobState.WAITING:
-                    _make_folder(folder)
-                    job_pictures.bring_home(store, job, folder)
-            return mine, store.left_over()
+            return _Adopted(mine, store.left_over(), _bring_all_home(store, default))
 
-        def take(answer: tuple[list[JobRow], list[JobRow]]) -> None:
-            mine, left = answer
-            for row in mine:
+        def take(adopted: _Adopted) -> None:
+            for row in adopted.jobs:
                 folder = default if row.folder is None else Path(row.folder)
                 self._add(row, folder)
             self.pause = None
-            self._show_left_over(left)
+            self._show_left_over(adopted.left_over)
+            if adopted.problem is not None:
+                self._pause_for(adopted.problem)
+                return
             self.pause_changed.emit()
             self.changed.emit()
             self._begin_next()
@@ -392,7 +387,7 @@ class JobQueue(QObject):
     def _not_begun(self, job: Job, problem: Problem) -> None:
         """Its folder or the database is away."""
         self._engine_has = None
-        self._ledger.ask(lambda store: store.put_back(job.job_id))
+        self._ledger.ask(lambda store: _put_back(store, job.job_id))
         self._pause_for(problem)
 
     def _pause_for(self, problem: Problem) -> None:
@@ -555,6 +550,37 @@ def _note_end(store: JobStore, job_id: JobId, end: JobEnd, *, is_going_back: boo
     else:
         store.fail(job_id, end.error)
     return []
+
+
+@dataclass(frozen=True, slots=True)
+class _Adopted:
+    """Jobs that are gone on with, those that are still left over, and what is in the way."""
+
+    jobs: list[JobRow]
+    left_over: list[JobRow]
+    problem: OSError | None
+
+
+def _bring_all_home(store: JobStore, default: Path) -> OSError | None:
+    """Move rescued pictures to where they belong; returns why one had to stay."""
+    from desktop.store import job_pictures
+
+    problem = None
+    for job in store.mine():
+        if job.state is not JobState.WAITING:
+            continue
+        folder = job_pictures.folder_of(job, default)
+        _make_folder(folder)
+        try:
+            job_pictures.bring_home(store, job, folder)
+        except OSError as error:
+            problem = error
+    return problem
+
+
+def _put_back(store: JobStore, job_id: JobId) -> None:
+    if store.job(job_id).state is JobState.RUNNING:
+        store.put_back(job_id)
 
 
 def _make_folder(folder: Path) -> None:

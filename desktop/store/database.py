@@ -268,7 +268,7 @@ def _move_aside(path: Path) -> Path:
 
 
 def _recover(aside: Path, database: Database) -> int:
-    """Copy what can be read of the jobs; returns how many. What cannot be read stays in the file."""
+    """Copy what can be read of the jobs; returns how many. The rest stays in the file."""
     try:
         damaged = sqlite3.connect(aside, timeout=_BUSY_S, isolation_level=None)
     except DAMAGE_MET as error:
