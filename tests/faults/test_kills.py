@@ -43,9 +43,9 @@ def test_a_batch_killed_at_random_moments_is_made_completely(tmp_path):
     reference = whole.check_complete()
     used = 0
     batch = 0
-    while used < 30:
+    while used < 15:
         desk = Desk(tmp_path / str(batch), BATCH)
-        used += max(1, kill_and_resume(desk, 30 - used, batch, took_s))
+        used += max(1, kill_and_resume(desk, 15 - used, batch, took_s))
         desk.finish()
         assert desk.check_complete() == reference
         batch += 1
