@@ -15,22 +15,31 @@ from tests.faults.harness import REAL, Desk
 BATCH = 40
 
 
-def kill_and_resume(desk: Desk, kills: int, seed: int, longest_s: float) -> int:
-    """Kill the batch at random moments until `kills` are used up or it is made; how many were."""
-    chance = random.Random(seed)
-    known: set[Path] = set()
-    for done in range(kills):
-        process = desk.start("--resume", "--retry-quarantined")
-        try:
-            _, said = process.communicate(timeout=chance.uniform(0.05, longest_s))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            desk.check_whole(known)
-            continue
-        assert process.returncode == 0, said
-        return done
-    return kills
+class Killer:
+    """Kills the batch at random moments. The longest wait follows how fast the machine is now."""
+
+    def __init__(self, seed: int, longest_s: float) -> None:
+        self._chance = random.Random(seed)
+        self._longest_s = longest_s
+        self.kills = 0
+
+    def kill_and_resume(self, desk: Desk, most: int) -> None:
+        """Until `most` kills are used up, all batches counted, or this one is made."""
+        known: set[Path] = set()
+        while self.kills < most:
+            process = desk.start("--resume", "--retry-quarantined")
+            try:
+                _, said = process.communicate(timeout=self._chance.uniform(0.05, self._longest_s))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+                self.kills += 1
+                self._longest_s *= 1.02
+                desk.check_whole(known)
+                continue
+            assert process.returncode == 0, said
+            self._longest_s *= 0.7
+            return
 
 
 @pytest.mark.slow
@@ -41,14 +50,13 @@ def test_a_batch_killed_at_random_moments_is_made_completely(tmp_path):
     assert whole.run()[0] == 0
     took_s = time.monotonic() - began
     reference = whole.check_complete()
-    used = 0
-    batch = 0
-    while used < 15:
-        desk = Desk(tmp_path / str(batch), BATCH)
-        used += max(1, kill_and_resume(desk, 15 - used, batch, took_s))
+    killer, batches = Killer(1, took_s), 0
+    while killer.kills < 15:
+        desk = Desk(tmp_path / str(batches), BATCH)
+        killer.kill_and_resume(desk, 15)
         desk.finish()
         assert desk.check_complete() == reference
-        batch += 1
+        batches += 1
 
 
 @pytest.mark.fault
@@ -60,17 +68,17 @@ def test_the_real_engine_killed_at_200_random_moments(tmp_path, capsys):
     assert whole.run()[0] == 0
     took_s = time.monotonic() - began
     reference = whole.check_complete()
-    kills, batches = 0, 0
-    while kills < 200:
+    killer, batches = Killer(2, took_s), 0
+    while killer.kills < 200:
         desk = desk_with_model(tmp_path / str(batches), **settings)
-        kills += kill_and_resume(desk, 200 - kills, batches, took_s)
+        killer.kill_and_resume(desk, 200)
         desk.finish()
         assert desk.check_complete() == reference
         batches += 1
     spent_s = time.monotonic() - began
     with capsys.disabled():
         print(
-            f"\n{kills} kills in {batches} batches of {BATCH} ({took_s:.1f} s each undisturbed),"
+            f"\n{killer.kills} kills in {batches} batches of {BATCH} ({took_s:.1f} s each undisturbed),"
             f" {spent_s:.0f} s: every picture once, whole, in order, and to the bit the same"
         )
 
