@@ -49,7 +49,7 @@ class Actions(QObject):
             (self.clear_waiting, self.tr("&Clear waiting pictures")),
             (self.import_list, self.tr("&Import prompt list…")),
             (self.paste_list, self.tr("&Paste prompt list")),
-            (self.open_settings, self.tr("&Open picture settings…")),
+            (self.open_settings, self.tr("Open pictur&e settings…")),
             (self.save_as, self.tr("&Save picture as…")),
             (self.copy, self.tr("&Copy picture")),
             (self.show_in_folder, self.tr("Show in &folder")),

@@ -2263,8 +2263,8 @@
         <translation>粘贴提示词列表(&amp;P)</translation>
     </message>
     <message>
-        <source>&amp;Open picture settings…</source>
-        <translation>读取图片参数(&amp;O)…</translation>
+        <source>Open pictur&amp;e settings…</source>
+        <translation>读取图片参数(&amp;E)…</translation>
     </message>
     <message>
         <source>&amp;Save picture as…</source>

@@ -95,7 +95,7 @@ def test_without_a_state_folder_the_program_goes_on(home, state):
         blocker.touch()
     else:
         blocker.symlink_to("/proc")  # nobody makes folders there, root included
-    done = danqing("generate", "x", "-o", "x.jpg", XDG_STATE_HOME=str(blocker))
+    done = danqing("generate", "x", "-o", "x.gif", XDG_STATE_HOME=str(blocker))
     assert done.returncode == 2
     first, last = done.stderr.splitlines()
     assert first.startswith("No log is kept: ")
