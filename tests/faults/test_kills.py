@@ -78,7 +78,8 @@ def test_the_real_engine_killed_at_200_random_moments(tmp_path, capsys):
     spent_s = time.monotonic() - began
     with capsys.disabled():
         print(
-            f"\n{killer.kills} kills in {batches} batches of {BATCH} ({took_s:.1f} s each undisturbed),"
+            f"\n{killer.kills} kills in {batches} batches of {BATCH},"
+            f" {took_s:.1f} s each if undisturbed,"
             f" {spent_s:.0f} s: every picture once, whole, in order, and to the bit the same"
         )
 
