@@ -146,16 +146,10 @@ class Positions:
     text_lengths: tuple[int, ...]
     blocks: tuple[TokenBlock, ...]
 
-    @property
-    def longest_block(self) -> int:
-        return max(block.stop - block.start for block in self.blocks)
-
 
 @dataclass(frozen=True, slots=True)
 class _Modulation:
-    """The timestep's effect on every layer, [H] each; scales have their 1 added already, gates are
-    as from `ops.row_factor`.
-    """
+    """The timestep's effect on every layer, [H] each; scales have their 1 added already."""
 
     attention_shift: Tensor
     attention_scale: Tensor
@@ -229,7 +223,7 @@ class Transformer:
             raise ValueError(
                 f"positions are for {shape} and texts of {positions.text_lengths} tokens"
             )
-        modulation = self._modulation(timestep, positions.longest_block)
+        modulation = self._modulation(timestep)
         tokens = self._embed(
             ops.cast_to(latent, self._dtype), [ops.cast_to(text, self._dtype) for text in texts]
         )
@@ -250,11 +244,8 @@ class Transformer:
             texts = [ops.linear(text, self._weights["text_proj.weight"]) for text in texts]
         return ops.concat([part for text in texts for part in (image, text)], axis=0)
 
-    def _modulation(self, timestep: float, rows: int) -> _Modulation:
-        """AdaLN's shifts, scales and gates for blocks of up to `rows` tokens.
-
-        Computed in float32 whatever the compute dtype.
-        """
+    def _modulation(self, timestep: float) -> _Modulation:
+        """AdaLN's shifts, scales and gates, in float32 whatever the compute dtype."""
         wave = _timestep_embedding(timestep, self.config.hidden_size)[None]
         c = self._wide_linear(ops.from_numpy(wave), "time_embedding.linear_1")
         c = self._wide_linear(ops.silu(c), "time_embedding.linear_2")
@@ -267,10 +258,10 @@ class Transformer:
         return _Modulation(
             attention_shift=parts[0],
             attention_scale=ops.add_one(parts[1]),
-            attention_gate=ops.row_factor(ops.cast_to(parts[2], self._dtype), rows),
+            attention_gate=ops.cast_to(parts[2], self._dtype),
             mlp_shift=parts[3],
             mlp_scale=ops.add_one(parts[4]),
-            mlp_gate=ops.row_factor(ops.cast_to(parts[5], self._dtype), rows),
+            mlp_gate=ops.cast_to(parts[5], self._dtype),
             final_scale=ops.cast_to(ops.add_one(final_scale), self._dtype),
             final_shift=ops.cast_to(final_shift, self._dtype),
         )

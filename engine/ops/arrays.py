@@ -139,21 +139,17 @@ def scale_(x: Tensor, factor: float) -> Tensor:
 
 
 @operation
-def row_factor(factor: Tensor, rows: int) -> Tensor:
-    """`factor` [H] in the form that `add_scaled_last_` wants for x of up to `rows` rows.
-
-    On the CPU repeated in every row: PaddlePaddle multiplies tensors of equal shape five times as
-    fast as it broadcasts one of them.
-    """
-    return paddle.tile(factor, [rows, 1]) if on_cpu(factor) else factor
-
-
-@operation
 def add_scaled_last_(x: Tensor, factor: Tensor, y: Tensor) -> Tensor:
-    """`x + factor * y`, each [S, H], `factor` as from `row_factor`; may overwrite `y` too."""
-    if factor.ndim == 2 and factor.shape[0] != x.shape[0]:
-        factor = factor[: x.shape[0]]
-    return x.add_(y.multiply_(factor))
+    """`x + factor * y`, `x` and `y` [S, H], `factor` [H]; may overwrite `y` too."""
+    if not on_cpu(x):
+        return x.add_(y.multiply_(factor))
+    sums, summands, factors = shared_array(x), shared_array(y), shared_array(factor)
+    step = max(1, CPU_CACHED_NUMBERS // len(factors))
+    for start in range(0, len(sums), step):
+        part = summands[start : start + step]
+        part *= factors
+        sums[start : start + step] += part
+    return x
 
 
 @operation
