@@ -27,7 +27,7 @@ from fractions import Fraction
 import numpy as np
 import paddle
 
-from engine.ops.arrays import Tensor
+from engine.ops.arrays import Tensor, shared_array
 
 _POINTS = {
     2: (Fraction(0), Fraction(1), Fraction(-1)),
@@ -143,25 +143,19 @@ def _shifted_planes(above: Tensor, strip: Tensor, below: Tensor) -> Tensor:
     places, _, rows, columns, channels = strip.shape
     row_length = columns * channels
     length = rows * row_length
-    zeros = paddle.zeros([channels], strip.dtype)
-    flat = strip.reshape([places, places, length])
-    above, below = above.reshape([places, row_length]), below.reshape([places, row_length])
-    pieces: list[Tensor] = []
-
-    def frame(planes: Sequence[Tensor]) -> None:
-        """Planes of one pixel row, each in pieces one after another, with its two neighbours."""
-        pieces.append(zeros)
-        pieces.append(planes[-1][: length - channels])
-        pieces.extend(planes)
-        pieces.append(planes[0][channels:])
-        pieces.append(zeros)
-
-    last, first = flat[places - 1], flat[0]
-    frame([paddle.concat([above[q], last[q][: length - row_length]]) for q in range(places)])
-    for p in range(places):
-        frame([flat[p][q] for q in range(places)])
-    frame([paddle.concat([first[q][row_length:], below[q]]) for q in range(places)])
-    return paddle.concat(pieces).reshape([(places + 2) ** 2, length])
+    planes = paddle.empty([places + 2, places + 2, length], strip.dtype)
+    framed = shared_array(planes)
+    tiles = shared_array(strip).reshape(places, places, length)
+    framed[1:-1, 1:-1] = tiles
+    framed[0, 1:-1, :row_length] = shared_array(above).reshape(places, row_length)
+    framed[0, 1:-1, row_length:] = tiles[-1, :, : length - row_length]
+    framed[-1, 1:-1, : length - row_length] = tiles[0, :, row_length:]
+    framed[-1, 1:-1, length - row_length :] = shared_array(below).reshape(places, row_length)
+    framed[:, 0, :channels] = 0
+    framed[:, 0, channels:] = framed[:, -2, : length - channels]
+    framed[:, -1, : length - channels] = framed[:, 1, channels:]
+    framed[:, -1, length - channels :] = 0
+    return planes.reshape([(places + 2) ** 2, length])
 
 
 def to_half_tiles(strip: Tensor) -> Tensor:
