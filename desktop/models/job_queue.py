@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from desktop.models.job_ledger import Problem
     from desktop.prompts import PlannedPicture
     from desktop.store.job_pictures import Piece
-    from desktop.store.jobs import JobStore
+    from desktop.store.jobs import JobStore, NewBatch
 
 __all__ = [
     "FinishedImage",
@@ -148,6 +149,8 @@ class JobQueue(QObject):
     """A `StepCompleted` with a preview."""
     image_completed = Signal(object)
     """A `FinishedImage`."""
+    sheet_written = Signal(object)
+    """The `Path` of a contact sheet: all pictures of a grid are made."""
     job_ended = Signal(object)
     """A `JobEnd`; the engine has nothing of the job any more."""
     failed = Signal(object)
@@ -217,7 +220,10 @@ class JobQueue(QObject):
         self._enqueue(lambda job: [job(request=request)])
 
     def enqueue_list(self, pictures: Sequence[PlannedPicture]) -> None:
-        """Put the pictures of a list into the queue: all of them, or after `troubled` none."""
+        """Put the pictures of a list into the queue: all of them, or after `troubled` none.
+
+        The list is a batch of its own: so the pictures of its grids are known to belong together.
+        """
         self._enqueue(
             lambda job: [
                 job(
@@ -227,17 +233,20 @@ class JobQueue(QObject):
                     line=picture.line,
                 )
                 for picture in pictures
-            ]
+            ],
+            is_list=True,
         )
 
-    def _enqueue(self, make_jobs: Callable[[partial[NewJob]], list[NewJob]]) -> None:
+    def _enqueue(
+        self, make_jobs: Callable[[partial[NewJob]], list[NewJob]], *, is_list: bool = False
+    ) -> None:
         place = self._place()
         job = partial(NewJob, folder=str(place.folder), name_pattern=place.name_pattern)
 
         def keep(store: JobStore) -> list[NewJob]:
             _make_folder(place.folder)
             jobs = make_jobs(job)  # here, because a list may be long
-            store.enqueue(jobs)
+            store.enqueue(jobs, _unnamed_batch() if is_list else None)
             return jobs
 
         def take(jobs: list[NewJob]) -> None:
@@ -516,6 +525,22 @@ class JobQueue(QObject):
             return _note_end(store, job.job_id, end, is_going_back=is_going_back)
 
         self._ledger.ask(note, self._wait_again, self._pause_for)
+        if isinstance(end, JobFinished) and not is_going_back:
+            self._write_sheet(job)
+
+    def _write_sheet(self, job: Job) -> None:
+        """After the last picture of a grid: all of them on one sheet, with `sheet_written`."""
+
+        def write(store: JobStore) -> list[Path]:
+            from desktop import grid_sheets  # with Pillow, which a start does not need
+
+            return list(grid_sheets.write_complete(store, [store.job(job.job_id)], job.folder))
+
+        def tell(paths: list[Path]) -> None:
+            for path in paths:
+                self.sheet_written.emit(path)
+
+        self._ledger.ask(write, tell)
 
     def _wait_again(self, rows: list[JobRow]) -> None:
         """Jobs that are not done yet come first again."""
@@ -528,6 +553,13 @@ class JobQueue(QObject):
         if rows:
             self.changed.emit()
             self._begin_next()
+
+
+def _unnamed_batch() -> NewBatch:
+    """A list that came through the window: no file, and none like it before."""
+    from desktop.store.jobs import NewBatch
+
+    return NewBatch(Path(f"window-{uuid.uuid4().hex}"), "", None)
 
 
 def _note_end(store: JobStore, job_id: JobId, end: JobEnd, *, is_going_back: bool) -> list[JobRow]:

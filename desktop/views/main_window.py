@@ -242,6 +242,7 @@ class MainWindow(QMainWindow):
         self.panel.gate_note.row_wanted.connect(self.show_system_check)
         queue.failed.connect(self.show_error)
         queue.troubled.connect(self.show_database_trouble)
+        queue.sheet_written.connect(self._show_sheet)
         self._gallery.save_failed.connect(self._show_save_failure)
         self._form.changed.connect(self._show_model)
         self.view.empty.example_chosen.connect(self._take_example)
@@ -260,6 +261,16 @@ class MainWindow(QMainWindow):
         self._hush()
         self.view.follow()
         self._queue.enqueue_list(pictures)
+
+    def _show_sheet(self, path: Path) -> None:
+        self._say(
+            lambda: Message(
+                summary=self.tr("All pictures of the grid are also on one sheet: {name}").format(
+                    name=path.name
+                ),
+                remedy="",
+            )
+        )
 
     def _take_example(self, prompt: str) -> None:
         self._form.update(prompt=prompt)

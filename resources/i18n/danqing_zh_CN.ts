@@ -2856,6 +2856,10 @@
         <translation>改正之前，图片仍按默认方式命名。</translation>
     </message>
     <message>
+        <source>All pictures of the grid are also on one sheet: {name}</source>
+        <translation>网格的全部图片也已汇总在一张图上：{name}</translation>
+    </message>
+    <message>
         <source>PNG picture (*.png)</source>
         <translation>PNG 图片 (*.png)</translation>
     </message>

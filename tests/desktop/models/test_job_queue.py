@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from PySide6.QtCore import QCoreApplication
 
 from desktop.engine_bridge import EngineBridge
 from desktop.models.job_ledger import JobLedger
 from desktop.models.job_queue import FinishedImage, JobQueue, Pause, Place
+from desktop.prompts import PlannedPicture
 from desktop.store.database import DatabaseTrouble
 from desktop.store.job_record import JobRow, JobState, LeftBecause, NewJob
 from desktop.store.jobs import JobStore
@@ -374,3 +377,21 @@ def test_without_a_place_for_the_queue_pictures_are_made_all_the_same(bench, gat
     qtbot.waitUntil(lambda: len(bench.ends) == 1)
     assert len(bench.saved()) == 1
     assert len(troubles) == 1
+
+
+def test_a_finished_grid_of_a_list_gets_its_sheet(bench, gate, qtbot):
+    whole = replace(request(), width=64, height=64, guidance_scale=3.0)
+    pictures = [
+        PlannedPicture(request=replace(whole, seed=seed), raw_prompt="a cat", line=3, group=3)
+        for seed in (1, 2)
+    ]
+    sheets: list[Path] = []
+    bench.queue.sheet_written.connect(sheets.append)
+    gate.set()
+    bench.bridge.start(bench.engine)
+    bench.queue.enqueue_list(pictures)
+    qtbot.waitUntil(lambda: bool(sheets))
+    assert [path.name for path in sheets] == ["grid-line-3.png"]
+    with Image.open(sheets[0]) as sheet:
+        assert sheet.width > 2 * bench.images[0].event.image.width
+    assert len(bench.saved()) == 3
