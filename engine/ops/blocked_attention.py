@@ -32,8 +32,8 @@ _CPU_SCORES = 1_200_000
 """Attention scores of one head held at a time on the CPU (5 MB): they stay in its caches."""
 
 _SUM_RANGE = (1e-30, 1e30)
-"""Sums of exponentials within which float32 loses nothing: their terms and what they are multiplied
-with stay far from its ends."""
+"""Sums of exponentials within which float32 loses nothing, with values up to 1e8: their terms and
+their products with the values stay within its range."""
 
 _GPU_SCORES = 256_000_000
 """Attention scores held at a time on a GPU (0.5 GB in bfloat16)."""

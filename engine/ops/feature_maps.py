@@ -174,6 +174,7 @@ def group_norm(
     by_group = (channel_mean + offset).reshape([groups, -1])
     mean = by_group.mean(axis=1)
     variance = channel_variance.reshape([groups, -1]).mean(axis=1) + by_group.var(axis=1)
+    variance = np.maximum(variance, 0.0)  # of a constant group rounding may leave a little less
     members = x.channels // groups
     return ChannelNorm(
         groups,

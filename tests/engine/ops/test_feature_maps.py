@@ -218,6 +218,20 @@ def test_statistics_do_not_depend_on_the_strips_nor_lose_a_small_variance():
     np.testing.assert_allclose(ops.to_numpy(norms[0].variance)[::2], wide.var(1), rtol=2e-4)
 
 
+@pytest.mark.parametrize("value", [0.0, 5.3, 17.77, 41.9, 60.1])
+def test_a_constant_map_is_normalized_to_its_bias(value):
+    """Its variance is 0, which rounding must not turn into less."""
+    x = ops.unpacked(TENSOR(packed(np.full((4, 12, 10), value, np.float32))), None)
+    weight, bias = np.ones(4, np.float32), np.arange(4, dtype=np.float32)
+    norm = ops.group_norm(x, 2, TENSOR(weight), TENSOR(bias), 1e-6, go_on)
+    centre = np.zeros((4, 4, 3, 3), np.float32)
+    centre[range(4), range(4), 1, 1] = 1
+    y = ops.conv2d(x, TENSOR(centre), TENSOR(np.zeros(4, np.float32)), go_on, norm)
+    np.testing.assert_allclose(
+        read(y), silu(np.broadcast_to(bias[:, None, None], (4, 12, 10))), atol=0.02
+    )
+
+
 @pytest.mark.parametrize("is_gpu", [False, True])
 def test_tokens_come_back_to_their_pixels(is_gpu):
     picture, scale, shift = sample(4, 10, 6), sample(4), sample(4)
