@@ -23,7 +23,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from desktop import i18n, paths, settings, theme
+from desktop import crash, i18n, paths, settings, theme
 from desktop.background import Background, Report
 from desktop.engine_bridge import EngineBridge
 from desktop.models import saving
@@ -129,6 +129,7 @@ async def _open_and_wait(
         report=report,
     )
     endings = EndingSignals(desk.close)
+    desk.bridge.library_loaded.connect(endings.claim)
     desk.open()
     await desk.closed.wait()
     endings.release()
@@ -314,6 +315,7 @@ class Desk:
 
     def _connect(self) -> None:
         queue, gallery, window = self.queue, self.gallery, self.window
+        self.bridge.library_loaded.connect(crash.native_stacks.reclaim)
         queue.job_started.connect(gallery.begin)
         queue.previewed.connect(self._show_preview)
         queue.image_completed.connect(gallery.complete)

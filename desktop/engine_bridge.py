@@ -14,6 +14,7 @@ from engine.port import (
     CancelWhen,
     ChooseDevice,
     Command,
+    DeviceChosen,
     EngineEvent,
     EnginePort,
     EngineStopped,
@@ -29,13 +30,15 @@ class EngineBridge(QObject):
 
     event_received = Signal(object)
     """Every `EngineEvent`, in order."""
+    library_loaded = Signal()
+    """PaddlePaddle has been imported and has a device; emitted before others take the event."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._engine: EnginePort | None = None
         self._early: list[Command] = []
         self._stopped = asyncio.Event()
-        self.event_received.connect(self._watch_for_end)
+        self.event_received.connect(self._watch)
 
     @property
     def has_engine(self) -> bool:
@@ -81,9 +84,11 @@ class EngineBridge(QObject):
     def _is_waiting_here(self, job_id: JobId) -> bool:
         return any(_is_job(command, job_id) for command in self._early)
 
-    def _watch_for_end(self, event: EngineEvent) -> None:
+    def _watch(self, event: EngineEvent) -> None:
         if isinstance(event, EngineStopped):
             self._stopped.set()
+        elif isinstance(event, DeviceChosen):
+            self.library_loaded.emit()
 
 
 def _is_job(command: Command, job_id: JobId) -> bool:

@@ -203,6 +203,24 @@ def test_an_interrupt_ends_the_job_and_tells_so(tmp_path, number):
 
 @pytest.mark.slow
 @has_engine
+def test_a_native_crash_leaves_the_stacks(tmp_path, home):
+    words = ["generate", "x", "--count", "50", "--json", "-o", str(tmp_path)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "desktop", *words],
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        cwd=REPOSITORY,
+    ) as process:
+        assert process.stdout is not None
+        assert any(json.loads(line)["event"] == "step" for line in process.stdout)
+        process.send_signal(signal.SIGSEGV)
+    assert process.returncode == -signal.SIGSEGV
+    stacks = (home / ".local/state/danqing/crash.log").read_text("utf-8")
+    assert stacks.startswith("Fatal Python error: Segmentation fault")
+
+
+@pytest.mark.slow
+@has_engine
 def test_models_list_knows_the_starter_model():
     done = danqing("models", "list", "--json")
     assert done.returncode == 0, done.stderr
