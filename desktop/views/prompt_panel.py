@@ -5,7 +5,7 @@ Binds widgets to `PromptForm` and `JobQueue`; the rules are theirs, the words ar
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
@@ -102,6 +102,8 @@ class PromptPanel(QWidget):
         for box in (self.steps_box, self.guidance_box, self.count_box):
             # The style sheet's padding does not reach the text of spin boxes.
             box.lineEdit().setTextMargins(theme.SPACE // 2, 0, 0, 0)
+            # Qt's own hint counts the padding twice, which makes the panel too wide in Chinese.
+            box.setMinimumWidth(box.fontMetrics().horizontalAdvance("0000") + 6 * theme.SPACE)
         self.seed_field = SeedField()
         self.generate_button = QPushButton()
         self.generate_button.setObjectName("generate")
@@ -440,7 +442,13 @@ class PromptPanel(QWidget):
 
 
 class _Fields(QScrollArea):
-    """Scrolls up and down only: it is never narrower than what it holds."""
+    """Scrolls up and down only: it is never narrower than what it holds, in any language."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Hears of new widths in what it holds; Qt keeps them from the layouts around."""
+        if watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def minimumSizeHint(self) -> QSize:
         bar = self.verticalScrollBar().sizeHint().width()

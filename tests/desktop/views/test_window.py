@@ -812,3 +812,33 @@ def test_the_window_is_shown_before_the_engine_is_asked_for(stage):
 
     stage.play(scenario, open_engine=open_engine)
     assert seen == [True]
+
+
+def test_the_panel_keeps_its_width_and_its_margins_in_every_language(stage):
+    async def scenario(desk: Desk, engine: FakeEngine) -> None:
+        window, panel = desk.window, desk.window.panel
+
+        def right_edges() -> set[int]:
+            return {
+                panel.width() - widget.mapTo(panel, widget.rect().topRight()).x() - 1
+                for widget in (
+                    panel.prompt_edit,
+                    panel.guidance_box,
+                    panel.seed_field,
+                    panel.stop_button,
+                )
+            }
+
+        width = panel.width()
+        for language in ("zh_CN", "en", "zh_CN"):
+            for chosen in (Theme.DARK, Theme.LIGHT):
+                window.language_chosen.emit(language)
+                window.theme_chosen.emit(chosen)
+                settled()
+                assert (panel.width(), right_edges()) == (width, {2 * theme.SPACE})
+        panel.guidance_box.setMinimumWidth(160)  # as a much larger font would
+        settled()
+        assert panel.width() > width
+        assert right_edges() == {2 * theme.SPACE}
+
+    stage.play(scenario)
