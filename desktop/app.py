@@ -167,7 +167,7 @@ class Desk:
         self.appearance = theme.Appearance(application)
         self.appearance.choose(self.preferences.settings.theme)
         self.translations = i18n.Translations(application, paths.cache_folder())
-        self.translations.install(i18n.resolve(self.preferences.settings.language))
+        self._translate(self.preferences.settings.language)
         self.bridge = EngineBridge()
         self.ledger = JobLedger(paths.state_folder(), paths.rescue_folder(), report)
         self.queue = JobQueue(self.bridge, self.ledger, self._place)
@@ -246,7 +246,7 @@ class Desk:
         QTimer.singleShot(_LATEST_CHECK_MS, self._check_at_last)
         if not self.preferences.settings.has_seen_check:
             self.preferences.update(has_seen_check=True)
-            self.window.show_system_check()
+            self.window.show_first_check()
 
     async def _start_engine(self) -> None:
         try:
@@ -342,7 +342,12 @@ class Desk:
 
     def _speak(self, language: str) -> None:
         self.preferences.update(language=language)
-        self.translations.install(i18n.resolve(language))
+        self._translate(language)
+
+    def _translate(self, language: str) -> None:
+        resolved = i18n.resolve(language)
+        self.translations.install(resolved)
+        self.appearance.speak(resolved)
 
     def _look(self, chosen: Theme) -> None:
         self.preferences.update(theme=chosen)

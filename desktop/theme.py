@@ -44,6 +44,8 @@ _CHINESE_FONTS = (
 
 _CHINESE_FIXED_FONT = "Noto Sans Mono CJK SC"
 
+_PROPORTIONAL = QFont.Tag("pwid")
+
 _UNNAMED = "Sans Serif"
 """What Qt says where no desktop names a font. It goes last: it would hide the Chinese ones."""
 
@@ -155,6 +157,22 @@ class Appearance(QObject):
         self._theme = theme
         self._application.styleHints().setColorScheme(_SCHEMES[theme])
         self._follow()
+
+    def speak(self, language: str) -> None:
+        """Draw quotation marks as wide as a language has them.
+
+        Only where no desktop names a font and a Chinese one draws Latin too: its own are a whole
+        Chinese character wide.
+        """
+        font = QFont(self._application.font())
+        if font.families()[0] not in _CHINESE_FONTS:
+            return
+        if language.startswith("zh"):
+            font.unsetFeature(_PROPORTIONAL)
+        else:
+            font.setFeature(_PROPORTIONAL, 1)
+        self._application.setFont(font)
+        self._follow()  # widgets that exist take a feature from a new style sheet alone
 
     def _follow(self) -> None:
         system = self._application.styleHints().colorScheme()
@@ -329,6 +347,8 @@ def style_sheet(colours: Colours) -> str:
         background: {c.notice}; border-bottom: 1px solid {c.notice_border};
     }}
     #banner QLabel {{ color: {c.on_notice}; }}
+    #banner[good="true"] {{ background: {c.base}; border-bottom: 1px solid {c.border}; }}
+    #banner[good="true"] QLabel {{ color: {c.text}; }}
 
     #verdict, #checkRows {{
         background: {c.base}; border: 1px solid {c.border}; border-radius: 4px;

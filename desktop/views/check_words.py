@@ -33,7 +33,8 @@ GATE_TONES: Mapping[Gate, Tone] = {
     Gate.NEEDS_ACKNOWLEDGEMENT: Tone("warning", "caution"),
     Gate.BLOCKED: Tone("failed", "problem"),
 }
-_WAITING = Tone("not-applicable", "muted")
+_WAITING = Tone("waiting", "muted")
+_RUNNING = Tone("running", "focus")
 
 
 def of_check(row: CheckResult, *, names_gpu: bool) -> RowText:
@@ -63,8 +64,10 @@ def of_step(state: StepState) -> RowText:
     title = check_texts.step_title(state.name, translate)
     step = state.result
     if step is None:
-        doing = translate("CheckWords", "running…") if state.is_running else ""
-        return RowText(tone=_WAITING, title=title, verdict=doing, summary="")
+        if state.is_running:
+            doing = translate("CheckWords", "running…")
+            return RowText(tone=_RUNNING, title=title, verdict=doing, summary="")
+        return RowText(tone=_WAITING, title=title, verdict="", summary="")
     measured = sentence(step.measured)
     return RowText(
         tone=TONES[step.verdict],

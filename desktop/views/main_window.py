@@ -142,9 +142,16 @@ class MainWindow(QMainWindow):
 
     def show_system_check(self, check_id: str | None = None) -> None:
         """Show the dialog of the system check, at a row if one is named."""
+        self._opened_check().show_check(check_id)
+
+    def show_first_check(self) -> None:
+        """Show the dialog unasked, beside what a first picture needs."""
+        self._opened_check().show_beside(self.panel)
+
+    def _opened_check(self) -> SystemCheck:
         if self.system_check is None:
             self.system_check = SystemCheck(self._system, self._queue, self._background, self)
-        self.system_check.show_check(check_id)
+        return self.system_check
 
     def close_now(self) -> None:
         """Close without asking."""

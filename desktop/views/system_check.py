@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QStandardPaths, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QStandardPaths, Qt
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
@@ -68,6 +68,7 @@ class SystemCheck(QDialog):
         self._queue = queue
         self._background = background
         self._notice: Callable[[], Message] | None = None
+        self._is_notice_good = False
         self._wanted: str | None = None
         self._opened_by_itself: set[str] = set()
         self._has_copied = False
@@ -102,6 +103,14 @@ class SystemCheck(QDialog):
             self.show()
         self.activateWindow()
         self._go_to_wanted()
+
+    def show_beside(self, panel: QWidget) -> None:
+        """Show it without hiding a panel at the left of its window, where the screen has room."""
+        taken = QRect(panel.mapToGlobal(QPoint(0, 0)), panel.size())
+        place = place_beside(taken, panel.window().width(), panel.screen().availableGeometry())
+        self.resize(place.size())
+        self.move(place.topLeft())
+        self.show_check()
 
     # --- what its buttons do ----------------------------------------------------------------------
 
@@ -138,7 +147,8 @@ class SystemCheck(QDialog):
                 lambda: Message(
                     summary=self.tr("The report is saved: {file}").format(file=file),
                     remedy=self.tr("There is nothing personal in it, so it can be shown."),
-                )
+                ),
+                is_good_news=True,
             )
 
         self._run(write, "saving a report")
@@ -223,7 +233,7 @@ class SystemCheck(QDialog):
         self.recording.setVisible(is_other)
         if report.recording is not None:
             self._recording_text.setText(
-                self.tr("This is another machine, recorded in {name}.").format(
+                self.tr("This is a recorded machine, from {name}.").format(
                     name=report.recording.name
                 )
             )
@@ -260,10 +270,10 @@ class SystemCheck(QDialog):
             self.rows.show_check(shown, self._wanted)
             self._wanted = None
 
-    def _say(self, notice: Callable[[], Message]) -> None:
-        self._notice = notice
+    def _say(self, notice: Callable[[], Message], *, is_good_news: bool = False) -> None:
+        self._notice, self._is_notice_good = notice, is_good_news
         message = notice()
-        self.banner.show_message(message.summary, message.remedy)
+        self.banner.show_message(message.summary, message.remedy, is_good_news=is_good_news)
 
     def _hush(self) -> None:
         self._notice = None
@@ -335,20 +345,28 @@ class SystemCheck(QDialog):
         self.save_button.setText(self.tr("&Save report…"))
         self.open_button.setText(self.tr("&Open a report…"))
         self.open_button.setToolTip(
-            self.tr("Somebody else's report, which can also be dropped here")
+            self.tr("A saved report, yours or somebody else's; it can also be dropped here")
         )
         self.again_button.setText(self.tr("Check &again"))
         self.close_button.setText(self.tr("Close"))
         self.own_button.setText(self.tr("Show this machine"))
         self.rows.setAccessibleName(self.tr("Rows of the check"))
+        self._keep_copy_button_wide()
         self._show_report()
         if self._notice is not None:
-            self._say(self._notice)
+            self._say(self._notice, is_good_news=self._is_notice_good)
 
     def _name_copy_button(self) -> None:
-        self.copy_button.setText(
-            self.tr("Copied") if self._has_copied else self.tr("Copy for an &issue")
-        )
+        usual, done = self.tr("Copy for an &issue"), self.tr("Copied")
+        self.copy_button.setText(done if self._has_copied else usual)
+
+    def _keep_copy_button_wide(self) -> None:
+        """As wide as the wider of its two texts, so that the buttons beside it stay in place."""
+        widths = []
+        for self._has_copied in (True, False):
+            self._name_copy_button()
+            widths.append(self.copy_button.sizeHint().width())
+        self.copy_button.setMinimumWidth(max(widths))
 
     # --- events -----------------------------------------------------------------------------------
 
@@ -384,6 +402,20 @@ class SystemCheck(QDialog):
         if place is not None:
             event.acceptProposedAction()
             self._open_recording(place)
+
+
+def place_beside(taken: QRect, window_width: int, screen: QRect) -> QRect:
+    """Where the dialog goes so that what is `taken` at the left of its window stays in sight.
+
+    Wayland lets no program place its windows and puts a dialog in the middle of its window, so that
+    it is also narrow enough for that, down to its smallest width.
+    """
+    width = max(_SMALLEST_SIZE[0], min(_SIZE[0], window_width - 2 * taken.width()))
+    height = max(_SMALLEST_SIZE[1], min(_SIZE[1], taken.height()))
+    place = QRect(taken.right() + 1 + theme.SPACE, taken.top(), width, height)
+    place.moveRight(min(place.right(), screen.right()))
+    place.moveBottom(min(place.bottom(), screen.bottom()))
+    return place
 
 
 def _dropped(event: QDropEvent) -> Path | None:

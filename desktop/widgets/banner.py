@@ -1,4 +1,7 @@
-"""A strip across the window that says calmly what went wrong and what to do: no dialog."""
+"""A strip across the window that says calmly what went wrong and what to do: no dialog.
+
+Good news may stand there too, and does not look like a warning.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +49,14 @@ class Banner(QFrame):
         row.addStretch(1)
         self._texts.addLayout(row)
 
-    def show_message(self, summary: str, remedy: str) -> None:
+    def show_message(self, summary: str, remedy: str, *, is_good_news: bool = False) -> None:
         """Say something; replaces what was said before."""
+        if bool(self.property("good")) is not is_good_news:
+            self.setProperty("good", is_good_news)
+            for widget in (self, self._summary, self._remedy):
+                # Else the style sheet does not see the change.
+                widget.style().unpolish(widget)
+                widget.style().polish(widget)
         self._summary.setText(summary)
         self._remedy.setText(remedy)
         self._remedy.setVisible(bool(remedy))
@@ -77,7 +86,12 @@ class Banner(QFrame):
         if self.isHidden():
             return
         colour = self._summary.palette().color(self._summary.foregroundRole())
-        self._mark.setPixmap(theme.icon_in("warning", colour).pixmap(theme.ICON_SIDE))
+        is_good_news = bool(self.property("good"))
+        self._mark.setPixmap(
+            theme.icon_in("information", colour).pixmap(theme.ICON_SIDE)
+            if is_good_news
+            else theme.icon_in("warning", colour).pixmap(theme.ICON_SIDE)
+        )
         self._close.setIcon(theme.icon_in("close", colour))
 
     def _lay_out(self) -> None:

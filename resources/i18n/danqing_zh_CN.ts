@@ -4314,8 +4314,12 @@
         <translation>取消</translation>
     </message>
     <message>
-        <source>This is another machine, recorded in {name}.</source>
-        <translation>这是另一台机器，记录于 {name}。</translation>
+        <source>This is a recorded machine, from {name}.</source>
+        <translation>这是记录下来的一台机器，出自 {name}。</translation>
+    </message>
+    <message>
+        <source>A saved report, yours or somebody else&apos;s; it can also be dropped here</source>
+        <translation>保存过的报告，自己的、别人的都行；也可以直接拖到这里</translation>
     </message>
     <message>
         <source>System check</source>
@@ -4336,10 +4340,6 @@
     <message>
         <source>&amp;Open a report…</source>
         <translation>打开报告(&amp;O)…</translation>
-    </message>
-    <message>
-        <source>Somebody else&apos;s report, which can also be dropped here</source>
-        <translation>别人的报告，也可以拖放到这里</translation>
     </message>
     <message>
         <source>Check &amp;again</source>

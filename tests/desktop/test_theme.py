@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QColor, QFont, QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon
+from PySide6.QtWidgets import QApplication, QLabel
 
 import desktop
 import resources
@@ -136,3 +136,21 @@ def test_chinese_is_drawn_in_its_own_forms(qapp: QApplication):
     assert families[0] == "Some Desktop Font"
     assert families[1] == "Noto Sans CJK SC"
     assert theme.with_chinese(theme.with_chinese(QFont("A"))).families()[0] == "A"
+
+
+def test_english_quotation_marks_are_narrow_where_a_chinese_font_draws_them(qapp: QApplication):
+    before = qapp.font()
+    appearance = theme.Appearance(qapp)
+    if "Noto Sans CJK SC" not in QFontDatabase.families():
+        pytest.skip("Noto Sans CJK SC is not installed")
+    try:
+        qapp.setFont(theme.with_chinese(QFont("Sans Serif")))
+        label = QLabel("\N{LEFT DOUBLE QUOTATION MARK}")
+        widths = []
+        for language in ("en", "zh_CN", "en"):
+            appearance.speak(language)
+            label.ensurePolished()
+            widths.append(label.fontMetrics().horizontalAdvance(label.text()))
+        assert widths[0] == widths[2] < widths[1] / 1.5
+    finally:
+        qapp.setFont(before)

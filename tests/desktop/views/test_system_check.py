@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PIL.PngImagePlugin import PngImageFile
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop import paths, settings
+from desktop import paths, settings, theme
 from desktop.app import Desk
-from desktop.views.system_check import SystemCheck
+from desktop.views.system_check import SystemCheck, place_beside
 from desktop.widgets.disclosure_row import DisclosureRow, breakable
 from engine.port import CheckRecord, ChooseDevice, Gate, Generate, UnloadModel
 from tests.fakes.machines import CARD, RECORDED, healthy, recorded_machine
@@ -119,6 +119,18 @@ def test_it_shows_itself_at_the_first_start_only(stage):
     stage.play(first, is_first_start=True)
     assert settings.load(paths.config_folder()).has_seen_check
     stage.play(second)
+
+
+@pytest.mark.parametrize(("left", "width"), [(360, 1200), (0, 1920), (700, 1200)])
+def test_the_first_one_leaves_the_panel_in_sight(left, width):
+    panel, screen = QRect(left, 160, 352, 730), QRect(0, 0, 1920, 1080)
+    placed = place_beside(panel, width, screen)
+    assert screen.contains(placed)
+    assert not placed.intersects(panel)
+    # In the middle of the window, where Wayland puts it: most of the panel is free, with Generate.
+    assert (width - placed.width()) // 2 >= panel.width() * 3 // 4
+    narrow = QRect(0, 0, 800, 600)
+    assert narrow.contains(place_beside(QRect(0, 30, 352, 500), 800, narrow))
 
 
 def test_the_shortcut_opens_it_and_escape_closes_it(stage):
@@ -334,6 +346,8 @@ def test_the_self_test_can_be_stopped(stage, script, tmp_path):
         QTest.keyClick(dialog.bar.run_button, Qt.Key.Key_Space)
         await until(desk.system.steps_changed, lambda: "Copy there and back" in dialog.bar.text)
         assert re.fullmatch(r".* \(4 of \d+\)", dialog.bar.text)
+        icons = {row.text.tone.icon for key, row in dialog.rows.rows.items() if key[0] == "step"}
+        assert icons == {"passed", "running", "waiting"}
         assert dialog.focusWidget() is dialog.bar.stop_button
         QTest.keyClick(dialog.bar.stop_button, Qt.Key.Key_Space)
         await desk.background.finish()
@@ -453,6 +467,9 @@ def test_the_report_is_saved_and_asked_about_before_it_replaces_another(stage, t
         file_dialog.close()
         await desk.background.finish()
         assert "is saved" in texts(dialog.banner)
+        assert dialog.banner.property("good")
+        ground = dialog.banner.grab().toImage().pixelColor(1, 1).name()
+        assert ground == theme.LIGHT.base
         with zipfile.ZipFile(tmp_path / "mine.zip") as archive:
             assert "report.txt" in archive.namelist()
 
@@ -473,15 +490,18 @@ def test_a_report_that_cannot_be_written_is_said(stage, tmp_path):
 def test_the_text_for_an_issue_is_copied(stage):
     async def scenario(desk, engine):
         dialog = await opened(desk)
+        before = dialog.copy_button.geometry(), dialog.open_button.geometry()
         click(dialog.copy_button)
         await desk.background.finish()
         assert QGuiApplication.clipboard().text().startswith("**Danqing")
         assert dialog.copy_button.text() == "Copied"
+        QApplication.sendPostedEvents()
+        assert (dialog.copy_button.geometry(), dialog.open_button.geometry()) == before
 
     stage.play(scenario)
 
 
-def test_a_dropped_report_is_shown_as_another_machine(stage):
+def test_a_dropped_report_is_shown_as_a_recorded_machine(stage):
     stage.machine.snapshot = recorded_machine(PERMISSION)
 
     async def scenario(desk, engine):
@@ -496,7 +516,7 @@ def test_a_dropped_report_is_shown_as_another_machine(stage):
         assert enter.isAccepted()
         QApplication.sendEvent(dialog, QDropEvent(QPointF(where), copy, data, left, none))
         await desk.background.finish()
-        assert "another machine" in texts(dialog.recording)
+        assert "a recorded machine" in texts(dialog.recording)
         assert "R9700" in texts(dialog.verdict)
         assert not dialog.verdict.override_button.isVisible()
         assert not dialog.bar.run_button.isEnabled()
