@@ -40,7 +40,7 @@ from engine.port import (
 )
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 from tests.fakes.script import Script
-from tests.waiting import until
+from tests.waiting import painted, until
 
 ENTER, ESCAPE = Qt.Key.Key_Return, Qt.Key.Key_Escape
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -837,7 +837,7 @@ def test_the_panel_keeps_its_width_and_its_margins_in_every_language(stage):
                 settled()
                 assert (panel.width(), right_edges()) == (width, {2 * theme.SPACE})
         panel.guidance_box.setMinimumWidth(160)  # as a much larger font would
-        settled()
+        await painted(window)
         assert panel.width() > width
         assert right_edges() == {2 * theme.SPACE}
 
