@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 from engine.checks import decisions
+from engine.checks.facts.software import VISIBILITY
 from engine.port import EngineFault
 
 log = logging.getLogger(__name__)
@@ -29,10 +30,7 @@ FILE_NAME = "paddle-probe.json"
 _PACKAGES = (
     "paddlepaddle", "paddlepaddle-gpu", "paddlepaddle-rocm", "paddlepaddle-dcu", "paddlenlp",
 )  # fmt: skip
-_VARIABLES = (
-    "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH",
-    "HSA_OVERRIDE_GFX_VERSION",
-)  # fmt: skip
+_VARIABLES = (*VISIBILITY, "LD_LIBRARY_PATH", "HSA_OVERRIDE_GFX_VERSION")
 _MAX_BYTES = 2**20
 
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.checks.facts.software import VISIBILITY
+
 _NODES = "sys/class/kfd/kfd/topology/nodes"
 _DEVICES = "sys/bus/pci/devices"
 _INTERVAL_S = 0.5
@@ -108,18 +110,17 @@ def index_of(
 def _visible_folders(root: Path, environment: Mapping[str, str]) -> list[Path] | None:
     """The PCI folders of the GPUs that HIP sees, in its order; None if that cannot be told.
 
-    HIP numbers the GPUs of the kernel's topology in order, after ROCR_VISIBLE_DEVICES and then
-    HIP_VISIBLE_DEVICES (or CUDA_VISIBLE_DEVICES) have chosen among them.
+    HIP numbers the GPUs of the kernel's topology in order, after one of the variables has chosen
+    among them. Several at once, and GPU_DEVICE_ORDINAL at all, act differently from one version of
+    ROCm to the next: a number that may be another card's must not be told.
     """
     folders = _gpu_folders(root)
-    hip = "HIP_VISIBLE_DEVICES" if "HIP_VISIBLE_DEVICES" in environment else "CUDA_VISIBLE_DEVICES"
-    for variable in ("ROCR_VISIBLE_DEVICES", hip):
-        if variable in environment:
-            chosen = _chosen(environment[variable], folders)
-            if chosen is None:
-                return None
-            folders = chosen
-    return folders
+    variables = [name for name in VISIBILITY if name in environment]
+    if not variables:
+        return folders
+    if len(variables) > 1 or variables == ["GPU_DEVICE_ORDINAL"]:
+        return None
+    return _chosen(environment[variables[0]], folders)
 
 
 def _gpu_folders(root: Path) -> list[Path]:
