@@ -7,6 +7,7 @@ the gate, which only reads. Written whole, beside the old file and then renamed.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -87,6 +88,8 @@ class Decisions:
 
     def _read(self) -> list[Decision]:
         """All entries, the newest first; a file that cannot be read decides nothing."""
+        if not self._file.is_file():  # a pipe would block
+            return []
         try:
             with self._file.open("rb") as stream:
                 found = json.loads(stream.read(_MAX_BYTES))
@@ -112,9 +115,14 @@ def key(combination: Mapping[str, str]) -> str:
 
 
 def write_whole(file: Path, content: bytes) -> None:
-    """Replace `file` at once or not at all. Raises `EngineFault` FILE_NOT_WRITTEN."""
+    """Replace `file` at once or not at all; pipes and devices are never replaced.
+
+    Raises `EngineFault` FILE_NOT_WRITTEN.
+    """
     temporary = ""
     try:
+        if file.exists() and not (file.is_file() or file.is_dir()):
+            raise OSError(errno.EEXIST, "not a regular file")
         file.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         with os.fdopen(handle, "wb") as stream:

@@ -9,6 +9,7 @@ What is merely missing or garbled is left out, so that it is judged as unknown.
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import posixpath
 import stat
@@ -47,6 +48,8 @@ def load(place: Path) -> Snapshot:
     try:
         if place.is_dir():
             entries = _folder_entries(place)
+        elif place.exists() and not place.is_file():
+            _refuse(place.name, Reason.NO_SNAPSHOT, "neither a file nor a folder")  # may never end
         elif place.is_file() and place.stat().st_size > MAX_TOTAL_BYTES:
             _refuse(place.name, Reason.TOO_LARGE)
         elif zipfile.is_zipfile(place):
@@ -132,12 +135,17 @@ def _zip_entries_or_refusal(place: Path) -> dict[str, bytes]:
     except (
         zipfile.BadZipFile,
         zlib.error,
+        lzma.LZMAError,
         EOFError,
         NotImplementedError,
         RuntimeError,
         ValueError,  # names that are not the UTF-8 that they claim to be
     ) as error:
         _refuse(place.name, Reason.DAMAGED, str(error))
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        _refuse(place.name, Reason.DAMAGED, str(error))  # bz2's word for damaged data
 
 
 def _zip_entries(place: Path) -> dict[str, bytes]:

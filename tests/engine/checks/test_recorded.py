@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.checks import judge, recorded
+from engine.checks import decisions, judge, recorded
 from engine.checks.recorded import Reason
 from engine.checks.snapshot import Presence
 from engine.port import EngineFault, ErrorCode
@@ -156,6 +156,32 @@ def test_a_pipe_does_not_block(tmp_path):
     place = folder(tmp_path / "m", cmdline=b"ro")
     os.mkfifo(place / "fs" / "proc" / "version")
     assert set(recorded.load(place).files) == {"/proc/cmdline"}
+
+
+def test_a_pipe_is_no_recording(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert refusal(tmp_path / "pipe") == Reason.NO_SNAPSHOT
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
+def test_an_entry_that_does_not_unpack(tmp_path, method):
+    place = tmp_path / "m.zip"
+    with zipfile.ZipFile(place, "w", method) as archive:
+        archive.writestr("fs/proc/cmdline", os.urandom(2000))
+    content = bytearray(place.read_bytes())
+    content[60:600] = b"\xff" * 540
+    place.write_bytes(content)
+    assert refusal(place) == Reason.DAMAGED
+
+
+def test_a_pipe_decides_nothing_and_is_not_replaced(tmp_path):
+    pipe = tmp_path / decisions.FILE_NAME
+    os.mkfifo(pipe)
+    assert decisions.Decisions(tmp_path).last_passed() is None
+    with pytest.raises(EngineFault) as caught:
+        decisions.write_whole(pipe, b"{}")
+    assert caught.value.error.code is ErrorCode.FILE_NOT_WRITTEN
+    assert pipe.is_fifo()
 
 
 def test_a_zip_bomb(tmp_path):
