@@ -70,7 +70,7 @@ def choose(
         if proved is None:
             raise Refused(_which_gpu("which of the GPUs was checked cannot be told"))
         index = proved
-    elif index != proved and not report.is_overridden:
+    elif index != proved:  # an override, too, is given for the chosen GPU
         which = f"the check stands for GPU {proved}" if proved is not None else "it was not checked"
         raise Refused(_which_gpu(f"gpu:{index} may not be used: {which}"))
     return ChooseDevice(preference=preference, index=index, check=report.record)
