@@ -130,8 +130,9 @@ class _Command:
             if store.database.set_aside is not None:
                 self._say(str(messages.describe_set_aside(store.database.set_aside)))
             job_pictures.look_after_crash(store, paths.pictures_folder())
-            jobs = self._jobs(store)
+            # before any job is put in: a device that is refused leaves nothing behind
             device = self._backend.choose_device(self._command.device, self._command.device_index)
+            jobs = self._jobs(store)
             return self._draw(store, jobs, device)
         finally:
             store.close()

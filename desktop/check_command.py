@@ -6,7 +6,9 @@ report is the result and goes to standard output; what went wrong goes to standa
 
 from __future__ import annotations
 
+import errno
 import json
+import stat
 import sys
 import textwrap
 from typing import TYPE_CHECKING, TextIO
@@ -147,6 +149,9 @@ def _text(command: ExplainText) -> str:
     if command.file is None:
         content = sys.stdin.buffer.read(_MAX_TEXT)
     else:
+        mode = command.file.stat().st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise OSError(errno.EINVAL, "a device, not a text")  # could go on for ever
         with command.file.open("rb") as stream:
             content = stream.read(_MAX_TEXT)
     return content.decode("utf-8", errors="replace")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from desktop import arguments, batch_command, paths, terminal
+from desktop import arguments, batch_command, gpu_gate, paths, terminal
 from desktop.cli import Backend
+from desktop.messages import Message
 from desktop.store.jobs import JobState, JobStore
-from engine.port import ChooseDevice, EngineError, ErrorCode
+from engine.port import ChooseDevice, DevicePreference, EngineError, ErrorCode
 from tests.fakes.fake_engine import FakeCatalog, FakeEngine
 from tests.fakes.script import Script
 
@@ -21,6 +22,8 @@ class Bench:
 
     folder: Path
     scripts: dict[str, Script] = field(default_factory=dict)
+    is_refusing: bool = False
+    """The GPU is asked for and may not be used."""
 
     def batch(self, *words: str) -> tuple[int, list[str], str]:
         """Exit status, lines of standard output, and what was said."""
@@ -29,11 +32,16 @@ class Bench:
         backend = Backend(
             open_catalog=FakeCatalog,
             open_engine=lambda catalog, device: FakeEngine(scripts=self.scripts),
-            choose_device=lambda preference, index: ChooseDevice(preference=preference),
+            choose_device=self._choose_device,
         )
         out, human = io.StringIO(), io.StringIO()
         status = batch_command.batch(command, backend, terminal.Results(out), human)
         return status, out.getvalue().splitlines(), human.getvalue()
+
+    def _choose_device(self, preference: DevicePreference, index: int | None) -> ChooseDevice:
+        if self.is_refusing:
+            raise gpu_gate.Refused(Message(summary="not checked", remedy="Run danqing selftest."))
+        return ChooseDevice(preference=preference)
 
     def list(self, text: str) -> str:
         path = self.folder / "list.txt"
@@ -62,6 +70,14 @@ def test_each_line_becomes_a_picture_in_order(bench):
     assert paths_said == [str(path) for path in sorted(bench.out.iterdir())]
     assert [path[-5] for path in paths_said] == ["a", "b", "c"]
     assert "3 made" in said
+    assert bench.left_over() == []
+
+
+def test_a_refused_device_leaves_nothing_in_the_queue(bench):
+    bench.is_refusing = True
+    status, _, said = bench.batch(bench.list("a\nb\n"), "--device", "gpu")
+    assert status != 0
+    assert "not checked" in said
     assert bench.left_over() == []
 
 

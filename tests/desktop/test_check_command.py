@@ -169,6 +169,12 @@ def test_a_log_is_explained(machine, tmp_path):
     assert (item["signature"], item["check"], item["count"]) == ("tensile-missing", "rocm.arch", 2)
 
 
+def test_a_device_is_no_text(machine):
+    status, out, human = run(ExplainText(file=Path("/dev/null")), machine)
+    assert (status, out) == (3, "")
+    assert "a device, not a text" in human
+
+
 def test_nothing_known_is_said(machine, tmp_path):
     log = tmp_path / "app.log"
     log.write_text("all is well\n")
