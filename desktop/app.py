@@ -302,7 +302,10 @@ class Desk:
     def _make_room(self) -> None:
         """For the self-test: the engine gives its model back, and reads it again when needed."""
         if self.bridge.has_engine and not self._is_closing:
-            self.bridge.submit(UnloadModel())
+            try:
+                self.bridge.submit(UnloadModel())
+            except EngineFault as fault:  # it has ended by itself, and said so
+                log.info("the engine has no model to give back any more: %s", fault)
 
     async def _update_library(self) -> None:
         await asyncio.to_thread(self.library.update)
