@@ -58,7 +58,13 @@ def choose(
         return ChooseDevice(preference=preference)
     if preference is DevicePreference.AUTO and not has_gpu_code:
         return ChooseDevice()
-    report = open_check().check()
+    try:
+        report = open_check().check()
+    except Exception:
+        if preference is not DevicePreference.AUTO:
+            raise
+        log.exception("the machine could not be checked: the CPU is used")  # it is never gated
+        return ChooseDevice(preference=DevicePreference.CPU)
     test = open_selftest()
     if preference is DevicePreference.AUTO:
         return of_report(report, test)

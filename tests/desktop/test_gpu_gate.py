@@ -175,6 +175,17 @@ def test_an_override_opens_a_blocked_gate_and_is_recorded(tmp_path):
     assert "Permissions" in refusal(machine)
 
 
+def test_auto_takes_the_cpu_where_the_check_itself_fails(expect_log):
+    class Broken:
+        def check(self):
+            raise RuntimeError("no luck")
+
+    expect_log("the machine could not be checked")
+    assert choose(Broken(), AUTO).preference is CPU
+    with pytest.raises(RuntimeError, match="no luck"):
+        choose(Broken(), GPU)
+
+
 # --- the self-test --------------------------------------------------------------------------------
 
 
