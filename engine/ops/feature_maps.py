@@ -21,11 +21,11 @@ from engine.ops import winograd
 from engine.ops.arrays import CPU_CACHED_NUMBERS, Checkpoint, Tensor, on_cpu, shared_array
 from engine.ops.interception import operation
 
-_CPU_STRIP_BYTES = (2 << 20, 8 << 20)
+_CPU_STRIP_BYTES = (3 << 19, 8 << 20)
 """Bounds on the transformed planes of one strip, before and after their channel matrices. Small
 strips keep a small picture's memory small, large ones make a full-size decode a quarter faster."""
 
-_CPU_STRIPS = 16
+_CPU_STRIPS = 40
 """Strips of a map, between those bounds."""
 
 _LEAST_TILES = 64
@@ -226,11 +226,15 @@ def _activated(strip: Tensor, norm: ChannelNorm) -> Tensor:
     given = shared_array(strip).reshape(-1, len(scales))
     halves = shared_array(result).reshape(-1, len(scales))
     step = max(1, CPU_CACHED_NUMBERS // len(scales))
+    tangents = np.empty((min(step, len(given)), len(scales)), np.float32)
     for start in range(0, len(given), step):
         half = halves[start : start + step]
+        tangent = tangents[: len(half)]
         np.multiply(given[start : start + step], scales, out=half)
         half += shifts
-        half += half * np.tanh(half)
+        np.tanh(half, out=tangent)
+        tangent *= half
+        half += tangent
     return result
 
 
