@@ -198,6 +198,7 @@ class LoadedModel:
             compute_dtype=self._device.info.dtypes[component],
             strip_prefixes=(text_encoder.PREFIXES if component is Component.TEXT_ENCODER else ()),
             ignore=self._unused.get(component, ()),
+            as_stored=(text_encoder.EMBEDDING,),
             checkpoint=checkpoint,
             on_progress=on_progress,
         )

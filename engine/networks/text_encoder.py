@@ -25,6 +25,9 @@ UNUSED = ("vision_tower.", "multi_modal_projector.", "lm_head.", "norm.")
 """Names, after the prefix is taken off, of tensors in the file that this network does without;
 `unused_layer` adds one."""
 
+EMBEDDING = "embed_tokens.weight"
+"""The table of tokens: of its rows a text reads a few, so it may have any floating dtype."""
+
 _MISTRAL_WINDOW = 4096
 """The sliding window that transformers assumes for model type `mistral` when none is given."""
 
@@ -146,7 +149,7 @@ def expected_tensors(config: TextEncoderConfig) -> dict[str, tuple[int, ...]]:
     width, inner = config.hidden_size, config.intermediate_size
     query_width = config.num_attention_heads * config.head_dim
     memory_width = config.num_key_value_heads * config.head_dim
-    shapes: dict[str, tuple[int, ...]] = {"embed_tokens.weight": (config.vocab_size, width)}
+    shapes: dict[str, tuple[int, ...]] = {EMBEDDING: (config.vocab_size, width)}
     for layer in range(config.used_layers):
         name = f"layers.{layer}"
         shapes[f"{name}.input_layernorm.weight"] = (width,)
@@ -184,10 +187,11 @@ class TextEncoder:
         window = self.config.sliding_window
         if window is not None and len(token_ids) > window:
             raise ValueError(f"{len(token_ids)} tokens, the attention window has {window}")
-        x = ops.embedding(self._weights["embed_tokens.weight"], token_ids)
+        dtype = ops.dtype_of(self._weights["layers.0.input_layernorm.weight"])
+        x = ops.cast_to(ops.embedding(self._weights[EMBEDDING], token_ids), dtype)
         widest = self.config.hidden_size * self.config.intermediate_size
         blocks = ops.token_blocks(len(token_ids), widest)
-        tables = [self._rotary_tables(start, stop, ops.dtype_of(x)) for start, stop in blocks]
+        tables = [self._rotary_tables(start, stop, dtype) for start, stop in blocks]
         parts = [ops.rows(x, start, stop) for start, stop in blocks]
         for layer in range(self.config.used_layers):
             parts = self._layer(f"layers.{layer}", parts, tables, checkpoint)

@@ -6,7 +6,7 @@ serves the catalog, which must answer before PaddlePaddle has loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ def read_tensors(
     compute_dtype: str,
     strip_prefixes: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    as_stored: Collection[str] = (),
     checkpoint: Callable[[], None],
     on_progress: Callable[[float], None],
 ) -> dict[str, ops.Tensor]:
@@ -35,7 +36,8 @@ def read_tensors(
     `component` is the network's folder (`transformer`, ...). A tensor stored in `compute_dtype`
     stays a view of the mapped file on the CPU, read from disk when it is first used; any other is
     converted, one at a time. They lie on the current device. `strip_prefixes` and `ignore` are
-    those of `matching.match`.
+    those of `matching.match`. The tensors named in `as_stored` keep their stored dtype: tables of
+    which few rows are ever read.
 
     `checkpoint` is called before each tensor and may raise to cancel; `on_progress` gets the
     fraction of bytes read, 0 .. 1, not falling, and 1 at the end.
@@ -54,7 +56,8 @@ def read_tensors(
         get = _open(file)
         for name, source in names:
             checkpoint()
-            tensors[name] = _converted(get(source), compute_dtype)
+            dtype = None if name in as_stored else compute_dtype
+            tensors[name] = _converted(get(source), dtype)
             done += stored[source].header.size_bytes
             on_progress(done / total if total else 1.0)
     return tensors
@@ -72,7 +75,7 @@ def _open(file: Path) -> Callable[[str], ops.Tensor]:
         raise corrupt(file, Reason.HEADER_INVALID, detail=str(error)) from error
 
 
-def _converted(tensor: ops.Tensor, dtype: str) -> ops.Tensor:
+def _converted(tensor: ops.Tensor, dtype: str | None) -> ops.Tensor:
     import paddle
 
     from engine import ops
@@ -80,4 +83,4 @@ def _converted(tensor: ops.Tensor, dtype: str) -> ops.Tensor:
     device = paddle.get_device()
     if device != "cpu":
         tensor = tensor.to(device)
-    return ops.cast_to(tensor, dtype)
+    return tensor if dtype is None else ops.cast_to(tensor, dtype)

@@ -60,6 +60,14 @@ def test_the_compute_dtype_may_be_bfloat16(tmp_path: Path) -> None:
     np.testing.assert_array_equal(ops.to_numpy(tensors["bf16"]), VALUES)
 
 
+def test_a_named_tensor_may_keep_its_stored_dtype(tmp_path: Path) -> None:
+    save(tmp_path)
+    tensors = read(tmp_path, SHAPES, as_stored=["f16"])
+    assert ops.dtype_of(tensors["f16"]) == "float16"
+    assert ops.dtype_of(tensors["bf16"]) == "float32"
+    np.testing.assert_array_equal(ops.to_numpy(tensors["f16"]), HALF.astype(np.float32))
+
+
 def test_shards_give_the_same_tensors(tmp_path: Path) -> None:
     names: Sequence[str] = list(ARRAYS)
     write_shards(
