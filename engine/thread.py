@@ -22,6 +22,7 @@ from engine.port import (
     CancelWhen,
     ChooseDevice,
     Command,
+    DevicePreference,
     EngineError,
     EngineEvent,
     EngineFault,
@@ -388,7 +389,12 @@ class EngineThread:
 
 
 def _outcome(wanted: ChooseDevice) -> tuple[object, ...]:
-    """What the device follows from: which GPU does not matter where none may be used."""
+    """What the device follows from: which GPU does not matter where none may be used, nor whether
+    the CPU was asked for where it follows anyway.
+    """
+    is_auto = wanted.preference is DevicePreference.AUTO
+    if wanted.preference is DevicePreference.CPU or (is_auto and not wanted.allows_gpu):
+        return (DevicePreference.CPU,)
     return (wanted.preference, wanted.allows_gpu, wanted.index if wanted.allows_gpu else 0)
 
 

@@ -112,9 +112,10 @@ def test_an_override_is_in_every_picture_made_under_it(told):
     assert told.histories() == [("gpu:0", OVERRIDDEN)] * 2
 
 
-def test_where_the_same_device_follows_the_model_stays_loaded(told):
+@pytest.mark.parametrize("preference", [DevicePreference.AUTO, DevicePreference.CPU])
+def test_where_the_same_device_follows_the_model_stays_loaded(told, preference):
     told.draw("unchecked")
-    told.choose(BLOCKED, index=3)
+    told.choose(BLOCKED, index=3, preference=preference)
     loads = sum(isinstance(e, ModelLoading) for e in told.events)
     told.draw("checked")
     assert told.devices() == [("cpu", "only_device")]
