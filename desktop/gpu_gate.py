@@ -16,6 +16,9 @@ from desktop.messages import Message
 from engine.port import (
     ChooseDevice,
     DevicePreference,
+    EngineError,
+    EngineFault,
+    ErrorCode,
     Gate,
     MachineCheck,
     Report,
@@ -106,19 +109,31 @@ def proved_index(report: Report, test: SelfTest) -> int | None:
     """
     if report.chosen_gpu is None:
         return 0 if report.is_overridden else None
-    known = test.index_of(report.chosen_gpu)
-    return 0 if known is None and len(report.gpus) == 1 else known
+    return test.index_of(report.chosen_gpu)
 
 
 # --- the self-test --------------------------------------------------------------------------------
 
 
 def selftest_target(report: Report, test: SelfTest) -> tuple[DevicePreference, int]:
-    """The chosen GPU if nothing speaks against it, else the CPU."""
+    """The chosen GPU if nothing speaks against it, else the CPU.
+
+    Raises `EngineFault` DEVICE_UNAVAILABLE if the chosen GPU's number cannot be told: a test of
+    another one proves nothing.
+    """
     usable = any(gpu.key == report.chosen_gpu and gpu.is_usable for gpu in report.gpus)
     if not usable:
         return DevicePreference.CPU, 0
-    return DevicePreference.GPU, proved_index(report, test) or 0
+    return DevicePreference.GPU, index_to_test(report, test)
+
+
+def index_to_test(report: Report, test: SelfTest) -> int:
+    """The number of the chosen GPU, 0 where none is chosen. Raises as `selftest_target` does."""
+    index = proved_index(report, test)
+    if index is None and report.chosen_gpu is not None:
+        facts = {"device": f"GPU {report.chosen_gpu}", "reason": "number_unknown"}
+        raise EngineFault(EngineError(code=ErrorCode.DEVICE_UNAVAILABLE, facts=facts))
+    return index or 0
 
 
 def is_about(report: Report, test: SelfTest, device: DevicePreference, index: int) -> bool:

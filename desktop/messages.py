@@ -138,6 +138,11 @@ DEVICE_REASONS: Mapping[str, str] = {
     "no_kernels": QT_TRANSLATE_NOOP(
         "Messages", "the installed PaddlePaddle has no kernels for this kind of GPU"
     ),
+    "number_unknown": QT_TRANSLATE_NOOP(
+        "Messages",
+        "its number cannot be told. Unset GPU_DEVICE_ORDINAL, and all but one of "
+        "HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and CUDA_VISIBLE_DEVICES",
+    ),
 }
 """Words for the `reason` of DEVICE_UNAVAILABLE."""
 

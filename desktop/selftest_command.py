@@ -55,7 +55,10 @@ def run(
 ) -> int:
     """Run the self-test: 0 passed, 1 failed, 3 some of it could not be run (or be kept)."""
     report = machine.check()
-    device, index = _target(command, test, report)
+    try:
+        device, index = _target(command, test, report)
+    except EngineFault as fault:
+        return _refuse(command, fault, results, human)
     name = str(device) if device is DevicePreference.CPU else f"{device}:{index}"
     start = time.monotonic()
     if not command.is_json:
@@ -103,7 +106,16 @@ def _target(command: RunSelfTest, test: SelfTest, report: Report) -> tuple[Devic
         return command.device, 0
     if command.device_index is not None:
         return command.device, command.device_index
-    return command.device, gpu_gate.proved_index(report, test) or 0
+    return command.device, gpu_gate.index_to_test(report, test)
+
+
+def _refuse(command: RunSelfTest, fault: EngineFault, results: Results, human: TextIO) -> int:
+    problem = str(messages.describe(fault.error))
+    if command.is_json:
+        record = {"event": "finished", "verdict": Verdict.UNKNOWN, "error": problem}
+        results.line(json.dumps(record, ensure_ascii=False))
+    human.write(f"danqing selftest: {problem}\n")
+    return STATUS_COULD_NOT_RUN
 
 
 def _keep(steps: list[SelfTestStep], test: SelfTest, machine: MachineCheck, report: Report) -> str:

@@ -81,6 +81,7 @@ class SystemReport(QObject):
         self._other: Report | None = None
         self._recording: Path | None = None
         self._is_complete = False
+        self._is_number_known = True
         self._is_checking = False
         self._stop: threading.Event | None = None
         self._steps: dict[str, StepState] = {}
@@ -111,6 +112,11 @@ class SystemReport(QObject):
     def is_complete(self) -> bool:
         """Whether PaddlePaddle has been asked too; before, nothing is decided."""
         return self._is_complete
+
+    @property
+    def is_number_known(self) -> bool:
+        """Whether the engine can be told which GPU was checked; it uses the CPU otherwise."""
+        return self._is_number_known
 
     @property
     def is_testing(self) -> bool:
@@ -159,6 +165,10 @@ class SystemReport(QObject):
                 await self._judge(probe=False)
             report = await self._judge(probe=True)
             await self._recall_selftest(report)
+            index = await asyncio.to_thread(
+                lambda: gpu_gate.proved_index(report, self._opened_test())
+            )
+            self._is_number_known = index is not None
             self.judged.emit(report)
 
     async def device(self) -> ChooseDevice:
@@ -186,7 +196,7 @@ class SystemReport(QObject):
         kept = await asyncio.to_thread(lambda: self._opened_machine().last_selftest(report))
         if kept is not None:
             self._steps = {step.name: StepState(step.name, step) for step in kept.steps}
-            self._target = await asyncio.to_thread(self._target_of, report)
+            self._target = (DevicePreference.GPU, 0)  # no other device's is kept
             self.steps_changed.emit()
 
     # --- the self-test ----------------------------------------------------------------------------

@@ -38,9 +38,18 @@ class GateNote(ElidedButton):
         if report is None or not self._report.is_complete:
             self.hide()
             return
+        is_lost = report.allowed and not self._report.is_number_known
+        self._row = "env.vars" if is_lost else _row(report)
         self.reason = check_texts.gate_reason(report, QCoreApplication.translate)
-        self._row = _row(report)
-        self.set_full_text(self._words(report))
+        words = self._words(report)
+        if is_lost:
+            words = self.tr("GPU off: its number is not known")
+            self.reason = self.tr(
+                "Drawn on the CPU, because the number of the checked GPU cannot be told. Unset "
+                "GPU_DEVICE_ORDINAL, and all but one of HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES "
+                "and CUDA_VISIBLE_DEVICES."
+            )
+        self.set_full_text(words)
         self.setToolTip(self.reason)
         self.setAccessibleDescription(self.reason)
         self.show()

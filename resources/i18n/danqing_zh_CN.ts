@@ -2777,6 +2777,14 @@
 <context>
     <name>GateNote</name>
     <message>
+        <source>Drawn on the CPU, because the number of the checked GPU cannot be told. Unset GPU_DEVICE_ORDINAL, and all but one of HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and CUDA_VISIBLE_DEVICES.</source>
+        <translation>无法确定已检查的显卡的编号，因此在 CPU 上绘制。请取消设置 GPU_DEVICE_ORDINAL；HIP_VISIBLE_DEVICES、ROCR_VISIBLE_DEVICES 和 CUDA_VISIBLE_DEVICES 最多只保留一个。</translation>
+    </message>
+    <message>
+        <source>GPU off: its number is not known</source>
+        <translation>显卡未启用：无法确定其编号</translation>
+    </message>
+    <message>
         <source>GPU on, against the advice of the check</source>
         <translation>显卡已启用（未按检查建议）</translation>
     </message>
@@ -3105,6 +3113,10 @@
     <message>
         <source>the installed PaddlePaddle has no kernels for this kind of GPU</source>
         <translation>已安装的 PaddlePaddle 不支持这种显卡</translation>
+    </message>
+    <message>
+        <source>its number cannot be told. Unset GPU_DEVICE_ORDINAL, and all but one of HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and CUDA_VISIBLE_DEVICES</source>
+        <translation>无法确定其编号。请取消设置 GPU_DEVICE_ORDINAL；HIP_VISIBLE_DEVICES、ROCR_VISIBLE_DEVICES 和 CUDA_VISIBLE_DEVICES 最多只保留一个</translation>
     </message>
     <message>
         <source>loading the model</source>

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from desktop import check_texts, gpu_gate
+from desktop import check_texts, gpu_gate, messages
 from engine.checks.selftest import SelfTest
 from engine.port import (
     CheckRecord,
     ChooseDevice,
     DevicePreference,
+    EngineFault,
     Gate,
     SelfTestStep,
     Sentence,
@@ -195,5 +196,9 @@ def test_the_self_test_takes_the_chosen_gpu_or_the_cpu(tmp_path):
     assert gpu_gate.is_about(good, Numbered(1), GPU, 1)
     assert not gpu_gate.is_about(good, Numbered(1), GPU, 0)
     assert not gpu_gate.is_about(good, Numbered(0), CPU, 0)
+    assert gpu_gate.proved_index(good, Numbered(None)) is None, "not even the only one is guessed"
+    with pytest.raises(EngineFault) as refused:
+        gpu_gate.selftest_target(good, Numbered(None))
+    assert "Unset GPU_DEVICE_ORDINAL" in str(messages.describe(refused.value.error))
     none = PretendedMachine(recorded_machine("49-nvidia-4090-rebar"), tmp_path).check()
     assert gpu_gate.selftest_target(none, Numbered(1)) == (CPU, 0)

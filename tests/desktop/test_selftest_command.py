@@ -104,6 +104,18 @@ def test_mistakes(words):
 # --- answers --------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("device", [DevicePreference.AUTO, DevicePreference.GPU])
+def test_a_gpu_whose_number_is_not_known_is_not_tested(machine, device):
+    test = Pretended(index=None)
+    for is_json in (False, True):
+        command = RunSelfTest(device=device, device_index=None, is_json=is_json)
+        status, out, human = run(test, machine, command)
+        assert status == 3
+        assert "Unset GPU_DEVICE_ORDINAL" in human
+        assert ("Unset GPU_DEVICE_ORDINAL" in out) == is_json
+    assert not test.asked
+
+
 def test_passing(machine):
     status, out, human = run(Pretended(), machine)
     assert status == 0
@@ -186,7 +198,6 @@ def test_a_pass_elsewhere_opens_nothing(machine, command, index):
         (RunSelfTest(), 0, (DevicePreference.GPU, 0, False)),
         (RunSelfTest(), 2, (DevicePreference.GPU, 2, False)),
         (RunSelfTest(device=DevicePreference.GPU), 2, (DevicePreference.GPU, 2, False)),
-        (RunSelfTest(device=DevicePreference.GPU), None, (DevicePreference.GPU, 0, False)),
         (RunSelfTest(device=DevicePreference.GPU, device_index=0), 2,
          (DevicePreference.GPU, 0, False)),
         (RunSelfTest(has_full_memory=True), 0, (DevicePreference.GPU, 0, True)),

@@ -27,6 +27,7 @@ from desktop.app import Desk
 from desktop.views.system_check import SystemCheck, place_beside
 from desktop.widgets.disclosure_row import DisclosureRow, breakable
 from engine.port import CheckRecord, ChooseDevice, Gate, Generate, UnloadModel
+from tests.fakes import machines
 from tests.fakes.machines import CARD, RECORDED, healthy, recorded_machine
 from tests.fakes.script import Script
 from tests.waiting import painted, until
@@ -297,6 +298,29 @@ def test_a_passed_self_test_turns_the_gpu_on_and_pictures_say_so(stage):
         with PngImageFile(file) as image:
             record = json.loads(str(image.text["danqing"]))
         assert record["check"] == {"gate": "open", "acknowledged": [], "override": False}
+
+    stage.play(scenario)
+
+
+@pytest.mark.logs("its number cannot be told")
+def test_a_gpu_whose_number_is_not_known_is_neither_on_nor_tested(stage, monkeypatch):
+    async def scenario(desk, engine):
+        dialog = await opened(desk)
+        await run_selftest(desk, dialog)
+        note = desk.window.panel.gate_note
+        assert note.text() == "GPU on"
+        monkeypatch.setattr(machines.PretendedSelfTest, "index_of", lambda *_: None)
+        click(dialog.again_button)
+        await judged(desk)
+        assert note.text() == "GPU off: its number is not known"
+        assert "Unset GPU_DEVICE_ORDINAL" in note.reason
+        assert not told(engine)[-1].allows_gpu or told(engine)[-1].preference == "cpu"
+        await run_selftest(desk, dialog)
+        assert "Unset GPU_DEVICE_ORDINAL" in texts(dialog.banner)
+        desk.window.language_chosen.emit("zh_CN")
+        await painted(dialog)
+        assert note.text() == "显卡未启用：无法确定其编号"
+        assert "请取消设置 GPU_DEVICE_ORDINAL" in note.reason
 
     stage.play(scenario)
 
