@@ -377,7 +377,11 @@ class SystemCheck(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if event.spontaneous() or self._report.is_checking:
+        if event.spontaneous():
+            return
+        if self._report.recording is not None:
+            self._report.show_own()
+        if self._report.is_checking:
             return
         if self._queue.is_engine_ready or self._report.own is not None:
             self._check()

@@ -566,6 +566,22 @@ def test_what_is_no_report_is_said(stage, tmp_path):
     stage.play(scenario)
 
 
+def test_after_a_recording_the_dialog_opens_with_this_machine(stage):
+    async def scenario(desk, engine):
+        dialog = await opened(desk)
+        dialog._open_recording(Path(RECORDED / PERMISSION / "snapshot"))
+        await desk.background.finish()
+        assert dialog.recording.isVisible()
+        click(dialog.close_button)
+        desk.window.commands.check.trigger()
+        await judged(desk)
+        assert dialog.isVisible()
+        assert not dialog.recording.isVisible()
+        assert desk.system.shown is desk.system.own
+
+    stage.play(scenario)
+
+
 def test_a_pasted_log_is_explained_or_honestly_not(stage):
     async def scenario(desk, engine):
         dialog = await opened(desk)
