@@ -136,6 +136,11 @@ KINDS: Mapping[GpuKind, str] = {
     GpuKind.PARTITION: QT_TRANSLATE_NOOP("Checks", "part of an accelerator"),
 }
 
+SOURCES: Mapping[str, str] = {
+    "child process": QT_TRANSLATE_NOOP("Checks", "child process"),
+}
+"""Words for a row's `source`; one that is not listed is a file or a command, shown as it is."""
+
 SEVERITY: tuple[Verdict, ...] = (
     Verdict.CRASHED,
     Verdict.FAIL,
@@ -179,6 +184,11 @@ def changed_parts(report: Report, translate: Translate = untranslated) -> list[t
 def title(check_id: str, translate: Translate = untranslated) -> str:
     """The name of a row."""
     return translate(CONTEXT, TITLES[check_id]) if check_id in TITLES else check_id
+
+
+def source(found: str, translate: Translate = untranslated) -> str:
+    """Where a row was read."""
+    return translate(CONTEXT, SOURCES[found]) if found in SOURCES else found
 
 
 def step_title(name: str, translate: Translate = untranslated) -> str:

@@ -65,14 +65,18 @@ def run(
         human.write(f"testing {name}\n")
     done: list[SelfTestStep] = []
     steps = test.run(device, index, full_memory=command.has_full_memory)
-    with contextlib.closing(steps):
-        for step in steps:
-            done.append(step)
-            if command.is_json:
-                results.line(json.dumps(step_record(step), ensure_ascii=False))
-            else:
-                human.writelines(f"{line}\n" for line in step_lines(step))
-                human.flush()
+    try:
+        with contextlib.closing(steps):
+            for step in steps:
+                done.append(step)
+                if command.is_json:
+                    results.line(json.dumps(step_record(step), ensure_ascii=False))
+                else:
+                    human.writelines(f"{line}\n" for line in step_lines(step))
+                    human.flush()
+    except KeyboardInterrupt:
+        human.write("danqing selftest: stopped, nothing is kept\n")
+        raise
     verdict = test.verdict_of(done)
     seconds = time.monotonic() - start
     is_kept = gpu_gate.is_about(report, test, device, index)

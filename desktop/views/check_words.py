@@ -52,7 +52,7 @@ def of_check(row: CheckResult, *, names_gpu: bool) -> RowText:
             (translate("CheckWords", "Found"), sentence(row.measured)),
             (translate("CheckWords", "Needed"), sentence(row.expected)),
             (translate("CheckWords", "Why"), summary),
-            (translate("CheckWords", "Read from"), row.source),
+            (translate("CheckWords", "Read from"), check_texts.source(row.source, translate)),
         ),
         steps_label=translate("CheckWords", "What to do"),
         steps=_steps(row.fix),

@@ -126,7 +126,7 @@ def _selftest_row(result: SelfTestResult | None) -> CheckResult:
     """The row `selftest`, from what is kept of the last run on this combination."""
     expected = say("all steps passed, on this driver, kernel, ROCm and PaddlePaddle")
     if result is None:
-        verdict, summary = Verdict.UNKNOWN, say("The self-test has not been run.")
+        verdict, summary = Verdict.UNKNOWN, say("The self-test has not been run on a GPU.")
         measured, fix = say("not run"), (say("Run the self-test: danqing selftest"),)
     elif result.verdict is Verdict.PASS:
         verdict, summary, fix = Verdict.PASS, say("The self-test passed."), ()

@@ -187,13 +187,19 @@ class Run:
             result = ops.linear(new, new)
             device.synchronize()
             said, lies = device.current(), (device.place(new), device.place(result))
-        measured = say(
-            "{description}; device {said}, new tensors on {tensor}, results on {result}",
-            description=device.engine_device.info.description,
-            said=said,
-            tensor=lies[0],
-            result=lies[1],
-        )
+        values = {"said": said, "tensor": lies[0], "result": lies[1]}
+        if self._preference is DevicePreference.CPU:
+            measured = say(
+                "CPU, {cores} cores; device {said}, new tensors on {tensor}, results on {result}",
+                cores=bootstrap.cores(),
+                **values,
+            )
+        else:
+            measured = say(
+                "{description}; device {said}, new tensors on {tensor}, results on {result}",
+                description=device.engine_device.info.description,
+                **values,
+            )
         wanted = f"gpu:{self._index}" if self._preference is DevicePreference.GPU else said
         expected = say("everything on {wanted}", wanted=wanted)
         if {said, *lies} != {wanted}:

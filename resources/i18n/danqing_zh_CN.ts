@@ -40,10 +40,6 @@
         <translation>所有步骤均通过，且驱动、内核、ROCm 和 PaddlePaddle 未变</translation>
     </message>
     <message>
-        <source>The self-test has not been run.</source>
-        <translation>尚未运行自检。</translation>
-    </message>
-    <message>
         <source>not run</source>
         <translation>未运行</translation>
     </message>
@@ -58,6 +54,10 @@
     <message>
         <source>ended with the status {status}</source>
         <translation>以状态 {status} 结束</translation>
+    </message>
+    <message>
+        <source>The self-test has not been run on a GPU.</source>
+        <translation>尚未在显卡上运行自检。</translation>
     </message>
     <message>
         <source>Run the self-test: danqing selftest</source>
@@ -1844,6 +1844,10 @@
         <translation>GPU {index}</translation>
     </message>
     <message>
+        <source>CPU, {cores} cores; device {said}, new tensors on {tensor}, results on {result}</source>
+        <translation>CPU，{cores} 核；设备 {said}，新张量在 {tensor}，结果在 {result}</translation>
+    </message>
+    <message>
         <source>{description}; device {said}, new tensors on {tensor}, results on {result}</source>
         <translation>{description}；设备 {said}，新张量在 {tensor}，结果在 {result}</translation>
     </message>
@@ -2707,6 +2711,10 @@
     <message>
         <source>part of an accelerator</source>
         <translation>加速卡的一部分</translation>
+    </message>
+    <message>
+        <source>child process</source>
+        <translation>子进程</translation>
     </message>
     <message>
         <source>{title}: {summary}</source>

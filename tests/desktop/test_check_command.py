@@ -205,3 +205,9 @@ def test_a_sentence_is_filled_in_after_translation():
         "-> {8} GiB of memory"
     )
     assert check_texts.sentence(Sentence("")) == ""
+
+
+def test_a_source_that_is_no_file_is_translated():
+    chinese = {"child process": "子进程"}
+    assert check_texts.source("child process", lambda _, text: chinese[text]) == "子进程"
+    assert check_texts.source("/proc/cmdline", lambda _, text: chinese[text]) == "/proc/cmdline"

@@ -116,6 +116,21 @@ def test_a_gpu_whose_number_is_not_known_is_not_tested(machine, device):
     assert not test.asked
 
 
+def test_an_interrupted_one_says_that_it_stopped_and_keeps_nothing(machine):
+    class Interrupted(Pretended):
+        def run(self, *words, **more):
+            yield from super().run(*words, **more)
+            raise KeyboardInterrupt
+
+    human = io.StringIO()
+    with pytest.raises(KeyboardInterrupt):
+        selftest_command.run(
+            RunSelfTest(), Interrupted(), machine, terminal.Results(io.StringIO()), human
+        )
+    assert human.getvalue().endswith("danqing selftest: stopped, nothing is kept\n")
+    assert machine.last_selftest(machine.check()) is None
+
+
 def test_passing(machine):
     status, out, human = run(Pretended(), machine)
     assert status == 0
