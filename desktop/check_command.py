@@ -72,7 +72,7 @@ def check(command: CheckMachine, machine: MachineCheck, results: Results, human:
 
 def report_lines(report: Report) -> list[str]:
     """The report for a terminal: the answer, the GPUs, then rows, the worst first."""
-    lines = [check_texts.GATES[report.gate]]
+    lines = [check_texts.answer(report)]
     lines += [f"  blocked by: {check_texts.title(name)} ({name})" for name in report.blocked_by]
     lines += [f"  to be read: {check_texts.title(name)} ({name})" for name in report.acknowledge]
     lines += [f"  changed since the last self-test: {', '.join(report.changed)}"] * bool(

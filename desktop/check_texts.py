@@ -116,6 +116,10 @@ GATES: Mapping[Gate, str] = {
     Gate.BLOCKED: QT_TRANSLATE_NOOP("Checks", "Pictures cannot be made on the GPU."),
 }
 
+_NOTHING_SEEN = QT_TRANSLATE_NOOP(
+    "Checks", "No AMD GPU has been seen, nor that there is none: nothing can be said about the GPU."
+)
+
 PARTS: Mapping[str, str] = {
     "gpu": QT_TRANSLATE_NOOP("Checks", "graphics card"),
     "vbios": QT_TRANSLATE_NOOP("Checks", "VBIOS"),
@@ -159,9 +163,16 @@ def sentence(said: Sentence, translate: Translate = untranslated) -> str:
     return template.format_map(said.values)
 
 
+def answer(report: Report, translate: Translate = untranslated) -> str:
+    """May pictures be made on the GPU: the gate's sentence, or that no GPU has been seen at all."""
+    if report.gate is Gate.NEEDS_SELFTEST and not report.gpus:
+        return translate(CONTEXT, _NOTHING_SEEN)
+    return translate(CONTEXT, GATES[report.gate])
+
+
 def gate_reason(report: Report, translate: Translate = untranslated) -> str:
     """Why the gate is where it is: its own sentence, and that of the first row behind it."""
-    reason = translate(CONTEXT, GATES[report.gate])
+    reason = answer(report, translate)
     behind = (*report.blocked_by, *report.acknowledge)
     rows = [row for row in report.checks if row.id in behind[:1]]
     if not rows or report.allowed:

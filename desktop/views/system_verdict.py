@@ -75,7 +75,7 @@ class SystemVerdict(QFrame):
             tone = Tone("information", "focus")
             self._say(tone, self.tr("Asking PaddlePaddle what it can do…"))
         else:
-            answer = QCoreApplication.translate(check_texts.CONTEXT, check_texts.GATES[shown.gate])
+            answer = check_texts.answer(shown, QCoreApplication.translate)
             self._say(check_words.GATE_TONES[shown.gate], answer)
         _fill(self._gpu, check_words.gpu_line(shown))
         _fill(self._changed, self._changed_text(shown) if is_own else "")

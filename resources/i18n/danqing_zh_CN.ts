@@ -2677,6 +2677,10 @@
         <translation>不能用显卡画图。</translation>
     </message>
     <message>
+        <source>No AMD GPU has been seen, nor that there is none: nothing can be said about the GPU.</source>
+        <translation>既未看到 AMD 显卡，也无法确定没有显卡，因此无法判断能否使用显卡。</translation>
+    </message>
+    <message>
         <source>graphics card</source>
         <translation>独立显卡</translation>
     </message>

@@ -14,10 +14,12 @@ import pytest
 
 from desktop import arguments, check_command, check_texts, gpu_gate, terminal
 from desktop.arguments import CheckMachine, ExplainText, ShowText, UsageError
+from engine.checks import judge
 from engine.checks.machine_check import MachineChecker
 from engine.checks.rules import ROWS
 from engine.checks.selftest import SelfTest, step_of
 from engine.checks.selftest_messages import Outcome
+from engine.checks.snapshot import Snapshot
 from engine.port import Gate, GpuKind, Sentence, Verdict
 from tests.fakes.machines import CARD, RECORDED, PretendedMachine, healthy
 
@@ -211,3 +213,12 @@ def test_a_source_that_is_no_file_is_translated():
     chinese = {"child process": "子进程"}
     assert check_texts.source("child process", lambda _, text: chinese[text]) == "子进程"
     assert check_texts.source("/proc/cmdline", lambda _, text: chinese[text]) == "/proc/cmdline"
+
+
+def test_a_recording_that_says_nothing_of_a_gpu_is_not_said_to_be_in_order():
+    report = judge.judge(Snapshot())
+    assert report.gate is Gate.NEEDS_SELFTEST
+    for said in (check_command.report_lines(report)[0], check_texts.gate_reason(report)):
+        assert said.startswith("No AMD GPU has been seen, nor that there is none")
+        assert "in the way" not in said
+    assert "in the way" in check_texts.answer(judge.judge(healthy()))
