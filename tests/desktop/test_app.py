@@ -39,6 +39,8 @@ sys.exit(status)
 
 
 REAL_PROGRAM = """
+import signal
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
 import sys
 from desktop import app, cli, crash, logs, paths
 
