@@ -174,7 +174,8 @@ def test_what_the_engine_refuses_is_one_line(tmp_path):
                      done.stderr, re.MULTILINE)  # fmt: skip
     done = danqing("generate", "x", "--device", "gpu", "-o", str(tmp_path))
     assert done.returncode == 3
-    assert "cannot be used" in done.stderr
+    assert "--device gpu: Pictures cannot be made on the GPU." in done.stderr
+    assert "--device cpu" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
