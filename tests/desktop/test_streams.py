@@ -124,6 +124,8 @@ def test_json_tells_a_mistake_too():
 def test_an_interrupt_while_the_program_starts_is_quiet(module):
     code = (
         "import os, signal, sys\n"
+        # A program that a script starts in the background ignores it, and so do the tests then.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Interrupt:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
