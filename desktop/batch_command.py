@@ -190,8 +190,15 @@ class _Command:
             )
         if not mine:
             raise _Refused("quarantined", "Nothing else is left to make.", generation.STATUS_FAILED)
-        for folder in {job_pictures.folder_of(job, paths.pictures_folder()) for job in mine}:
+        folders = {job_pictures.folder_of(job, paths.pictures_folder()) for job in mine}
+        for folder in folders:
             self._make_folder(folder)
+        output = self._command.output
+        if output is not None and folders != {output.absolute()}:
+            others = ", ".join(messages.printable(str(folder)) for folder in sorted(folders))
+            self._say(
+                f"--out is for new lists: what was left over is saved where it was to go, {others}"
+            )
         return mine
 
     def _enqueue(self, store: JobStore, file: Path, batch_of: NewBatch) -> list[JobRow]:

@@ -134,6 +134,22 @@ def test_a_lost_device_pauses_and_resume_goes_on_where_it_was(bench):
 
 @pytest.mark.logs("a job failed")
 @pytest.mark.logs("queue pauses")
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+def test_another_folder_for_what_was_left_over_is_not_passed_over_in_silence(bench, is_elsewhere):
+    error = EngineError(code=ErrorCode.DEVICE_LOST, facts={"device": "gpu:0", "phase": "denoise"})
+    bench.scripts["b"] = Script(error=error)
+    file = bench.list("a\nb\nc\n")
+    assert bench.batch(file, "--out", str(bench.out))[0] == 1
+    bench.scripts.clear()
+    place = bench.out.with_name("elsewhere") if is_elsewhere else bench.out
+    status, lines, said = bench.batch(file, "--out", str(place), "--resume")
+    assert status == 0, said
+    assert {Path(path).parent for path in lines} == {bench.out}
+    assert ("--out is for new lists" in said) == is_elsewhere
+
+
+@pytest.mark.logs("a job failed")
+@pytest.mark.logs("queue pauses")
 def test_discard_starts_anew(bench):
     error = EngineError(code=ErrorCode.DEVICE_LOST, facts={"device": "gpu:0", "phase": "denoise"})
     bench.scripts["a"] = Script(error=error)
